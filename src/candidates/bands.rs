@@ -1,0 +1,365 @@
+//! Bands of positions that miss nothing.
+//!
+//! Of k positions, m must agree, so that at most e = k - m may differ. However
+//! the positions are split into e + 1 bands, one band has no difference: two
+//! rows that are similar enough agree in one band at least. Each band is handled
+//! by itself, its keys sorted so that rows with equal keys stand together, and a
+//! pair is taken from the first band in which it agrees, so that nothing needs
+//! to be remembered of the pairs seen.
+//!
+//! Rows that stand together may be many without being similar: pages with the
+//! same frame around them agree in a band, and in little else. What holds for all
+//! positions holds for those outside the band, in which at most e may differ
+//! too: a full bucket is split by e + 1 bands of the remaining positions, again
+//! without missing a pair, until it is small or most of it is part of the answer.
+
+use rayon::prelude::*;
+
+use super::{Match, SearchStats};
+use crate::score::Score;
+use crate::sketch::{Row, Signatures, Value};
+
+/// The positions of a band.
+type Band = Vec<u16>;
+
+/// Buckets up to this size are compared all with all.
+const SPLIT_ROWS_MIN: usize = 256;
+/// Splitting sorts a bucket once for each band, which costs as much as comparing
+/// a row with about so many others.
+const SPLIT_COST_ROWS: usize = 20;
+/// Pairs looked at to see whether most of a bucket is part of the answer.
+const SAMPLES: u64 = 64;
+/// One in so many of the sampled pairs makes a bucket worth comparing whole.
+const SAMPLES_PER_MATCH: u64 = 8;
+/// Rows of a bucket from which on the comparisons are shared among threads.
+const PARALLEL_ROWS_MIN: usize = 1024;
+
+/// Every pair of `rows` whose signatures agree in at least `needed` positions,
+/// scored by `score`, which admits no other; in order of left row, then right.
+pub fn search(
+    signatures: &Signatures,
+    rows: &[Row],
+    needed: usize,
+    score: impl Fn(Row, Row) -> Option<Score> + Sync,
+) -> (Vec<Match>, SearchStats) {
+    let search = Search {
+        signatures,
+        needed,
+        score,
+    };
+    let all: Band = (0..signatures.positions() as u16).collect();
+    let level = Level::new(all, search.differences() + 1);
+    let mut found = Found::default();
+    for band in 0..level.bands.len() {
+        let mut filed: Vec<(u64, Row)> = rows
+            .par_iter()
+            .map(|&row| (key(signatures.row(row), &level.bands[band]), row))
+            .collect();
+        filed.par_sort_unstable();
+        let buckets: Vec<&[(u64, Row)]> = filed
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|bucket| bucket.len() > 1)
+            .collect();
+        let path = Path {
+            level: &level,
+            band,
+            above: None,
+        };
+        found = buckets
+            .par_iter()
+            .fold(Found::default, |mut found, bucket| {
+                found.stats.count_bucket(bucket.len());
+                let rows: Vec<Row> = bucket.iter().map(|&(_, row)| row).collect();
+                search.bucket(&path, &rows, &mut found);
+                found
+            })
+            .reduce(Found::default, Found::merge)
+            .merge(found);
+    }
+    found
+        .matches
+        .par_sort_unstable_by_key(|found| (found.left, found.right));
+    found.stats.bands = level.bands.len();
+    (found.matches, found.stats)
+}
+
+/// Disjoint bands that together hold `positions`.
+struct Level {
+    positions: Band,
+    bands: Vec<Band>,
+}
+
+impl Level {
+    /// Splits `positions` as evenly as possible, the longer bands first.
+    fn new(positions: Band, count: usize) -> Self {
+        let (short, longer) = (positions.len() / count, positions.len() % count);
+        let mut rest = &positions[..];
+        let mut bands = Vec::with_capacity(count);
+        for band in 0..count {
+            let (band, behind) = rest.split_at(short + usize::from(band < longer));
+            bands.push(band.to_vec());
+            rest = behind;
+        }
+        Self { positions, bands }
+    }
+
+    fn positions_outside(&self, band: usize) -> Band {
+        let inside = &self.bands[band];
+        let outside = |position: &u16| !inside.contains(position);
+        self.positions.iter().copied().filter(outside).collect()
+    }
+}
+
+/// How a bucket came about: a band, and the band of the bucket it was split from.
+struct Path<'a> {
+    level: &'a Level,
+    band: usize,
+    above: Option<&'a Path<'a>>,
+}
+
+impl Path<'_> {
+    /// Whether this is the path by which the search comes to these two first:
+    /// they agree in its bands, and at each level in no band before.
+    fn is_first(&self, left: &[Value], right: &[Value]) -> bool {
+        let agree = |band: &Band| {
+            band.iter()
+                .all(|&position| left[usize::from(position)] == right[usize::from(position)])
+        };
+        agree(&self.level.bands[self.band])
+            && !self.level.bands[..self.band].iter().any(agree)
+            && self.above.is_none_or(|above| above.is_first(left, right))
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    matches: Vec<Match>,
+    stats: SearchStats,
+}
+
+impl Found {
+    fn merge(mut self, mut other: Self) -> Self {
+        if self.matches.len() < other.matches.len() {
+            std::mem::swap(&mut self.matches, &mut other.matches);
+        }
+        self.matches.append(&mut other.matches);
+        self.stats = self.stats.merge(other.stats);
+        self
+    }
+}
+
+struct Search<'a, S> {
+    signatures: &'a Signatures,
+    needed: usize,
+    score: S,
+}
+
+impl<S: Fn(Row, Row) -> Option<Score> + Sync> Search<'_, S> {
+    fn differences(&self) -> usize {
+        self.signatures.positions() - self.needed
+    }
+
+    /// Finds the matches among `rows`, which are in order and share the keys of `path`.
+    fn bucket(&self, path: &Path<'_>, rows: &[Row], found: &mut Found) {
+        let outside = path.level.positions.len() - path.level.bands[path.band].len();
+        let bands = self.differences() + 1;
+        // With fewer positions left than bands, the rows agree in `needed` already.
+        let few = SPLIT_ROWS_MIN.max(SPLIT_COST_ROWS * bands);
+        if rows.len() <= few || outside < bands || self.is_dense(rows, found) {
+            self.compare_all(path, rows, found);
+        } else {
+            self.split(path, rows, found);
+        }
+    }
+
+    fn split(&self, path: &Path<'_>, rows: &[Row], found: &mut Found) {
+        found.stats.split_buckets += 1;
+        let level = Level::new(
+            path.level.positions_outside(path.band),
+            self.differences() + 1,
+        );
+        for band in 0..level.bands.len() {
+            let mut filed: Vec<(u64, Row)> = rows
+                .iter()
+                .map(|&row| (key(self.signatures.row(row), &level.bands[band]), row))
+                .collect();
+            filed.sort_unstable();
+            let path = Path {
+                level: &level,
+                band,
+                above: Some(path),
+            };
+            for bucket in filed.chunk_by(|a, b| a.0 == b.0) {
+                if bucket.len() > 1 {
+                    let rows: Vec<Row> = bucket.iter().map(|&(_, row)| row).collect();
+                    self.bucket(&path, &rows, found);
+                }
+            }
+        }
+    }
+
+    /// Whether so many pairs of a bucket match that comparing all is no waste.
+    fn is_dense(&self, rows: &[Row], found: &mut Found) -> bool {
+        found.stats.candidates += SAMPLES;
+        let count = rows.len() as u64;
+        let matching = (0..SAMPLES).filter(|sample| {
+            // Any spread will do that is the same on every machine.
+            let spread = sample.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16;
+            let left = spread % count;
+            let right = (left + 1 + (spread / count) % (count - 1)) % count;
+            (self.score)(rows[left as usize], rows[right as usize]).is_some()
+        });
+        matching.count() as u64 * SAMPLES_PER_MATCH >= SAMPLES
+    }
+
+    fn compare_all(&self, path: &Path<'_>, rows: &[Row], found: &mut Found) {
+        let count = rows.len() as u64;
+        found.stats.candidates += count * (count - 1) / 2;
+        let compare = |matches: &mut Vec<Match>, left: usize| {
+            self.compare(path, rows[left], &rows[left + 1..], matches);
+        };
+        if rows.len() < PARALLEL_ROWS_MIN {
+            (0..rows.len()).for_each(|left| compare(&mut found.matches, left));
+        } else {
+            found
+                .matches
+                .par_extend((0..rows.len()).into_par_iter().flat_map_iter(|left| {
+                    let mut matches = Vec::new();
+                    compare(&mut matches, left);
+                    matches
+                }));
+        }
+    }
+
+    fn compare(&self, path: &Path<'_>, left: Row, others: &[Row], matches: &mut Vec<Match>) {
+        let signature = self.signatures.row(left);
+        for &right in others {
+            if let Some(score) = (self.score)(left, right)
+                && path.is_first(signature, self.signatures.row(right))
+            {
+                matches.push(Match { left, right, score });
+            }
+        }
+    }
+}
+
+/// A number that is the same for rows that agree in the band, and hardly ever
+/// for others.
+fn key(signature: &[Value], band: &[u16]) -> u64 {
+    band.iter().fold(0, |key, &position| {
+        crate::sketch::combine(key, signature[usize::from(position)])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::DocumentId;
+    use crate::score::shared_positions;
+    use proptest::prelude::*;
+
+    fn collection(positions: usize, rows: &[Vec<Value>]) -> Signatures {
+        let mut signatures = Signatures::new(positions);
+        for (index, row) in rows.iter().enumerate() {
+            signatures.push(DocumentId(index as u32), row);
+        }
+        signatures
+    }
+
+    fn found(signatures: &Signatures, needed: usize) -> (Vec<Match>, SearchStats) {
+        let rows: Vec<Row> = (0..signatures.len() as u32).map(Row).collect();
+        search(signatures, &rows, needed, |left, right| {
+            scored(signatures, needed, left, right)
+        })
+    }
+
+    fn scored(signatures: &Signatures, needed: usize, left: Row, right: Row) -> Option<Score> {
+        let shared = shared_positions(signatures.row(left), signatures.row(right));
+        (shared as usize >= needed).then(|| Score::new(shared, signatures.positions() as u32))
+    }
+
+    /// All pairs, compared.
+    fn twin(signatures: &Signatures, needed: usize) -> Vec<Match> {
+        let mut matches = vec![];
+        for left in (0..signatures.len() as u32).map(Row) {
+            for right in (left.0 + 1..signatures.len() as u32).map(Row) {
+                let score = scored(signatures, needed, left, right);
+                matches.extend(score.map(|score| Match { left, right, score }));
+            }
+        }
+        matches
+    }
+
+    fn positions_and_needed() -> impl Strategy<Value = (usize, usize)> {
+        (1_usize..40).prop_flat_map(|positions| (Just(positions), 1..=positions))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn nothing_is_missed_and_nothing_comes_twice(
+            (positions, needed, rows) in positions_and_needed().prop_flat_map(|(positions, needed)| {
+                // Few different values, so that rows share many positions.
+                let row = proptest::collection::vec(0..3_i32, positions);
+                (Just(positions), Just(needed), proptest::collection::vec(row, 0..60))
+            }),
+        ) {
+            let signatures = collection(positions, &rows);
+            prop_assert_eq!(found(&signatures, needed).0, twin(&signatures, needed));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        /// Pages with a common frame fill buckets that must be split.
+        #[test]
+        fn full_buckets_are_split_without_loss(
+            seed in any::<u64>(),
+            positions in 8_usize..24,
+            framed in 1_usize..8,
+            share in 30_usize..100,
+        ) {
+            let needed = (positions * share).div_ceil(100);
+            let mut state = seed;
+            let mut random = |limit: u64| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 33) % limit
+            };
+            let mut rows: Vec<Vec<Value>> = vec![];
+            for _ in 0..900 {
+                let row = if rows.is_empty() || random(3) > 0 {
+                    (0..positions).map(|position| {
+                        if position < framed { 7 } else { random(1 << 20) as Value }
+                    }).collect()
+                } else {
+                    let mut row = rows[random(rows.len() as u64) as usize].clone();
+                    for _ in 0..random(positions as u64) {
+                        row[random(positions as u64) as usize] = random(1 << 20) as Value;
+                    }
+                    row
+                };
+                rows.push(row);
+            }
+            let signatures = collection(positions, &rows);
+            prop_assert_eq!(found(&signatures, needed).0, twin(&signatures, needed));
+        }
+    }
+
+    #[test]
+    fn a_common_frame_does_not_make_all_pairs_candidates() {
+        let rows: Vec<Vec<Value>> = (0..20_000)
+            .map(|row| {
+                (0..20)
+                    .map(|p| if p < 4 { 1 } else { row * 20 + p })
+                    .collect()
+            })
+            .collect();
+        let (matches, stats) = found(&collection(20, &rows), 15);
+        assert!(matches.is_empty());
+        assert_eq!(stats.largest_bucket, 20_000);
+        assert_eq!(stats.split_buckets, 1);
+        assert!(stats.candidates < 1000, "{}", stats.candidates);
+    }
+}

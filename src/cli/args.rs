@@ -1,0 +1,361 @@
+//! What can be typed. Values are checked one by one here; what they mean together
+//! is for [`resolve`](super::resolve).
+
+use std::io::Write;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use simdup::score::Threshold;
+
+use super::{Failure, Outcome};
+
+const PAIRS_HELP: &str = "\
+Reads documents, and prints `url1 url2 score` for every pair whose score is at \
+least the threshold. The score is Broder's: each document's shingles are sketched \
+into a signature of --hashes positions, and the score is the share of positions in \
+which two signatures agree. No such pair is missed.
+
+FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
+which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
+plain text) and compression (gzip, zstd) are recognised by content. All files \
+make one collection. An id met again is skipped: the first document counts.
+
+Pairs come in input order of the left document, then of the right. The same input \
+gives the same bytes, whatever the number of threads.";
+
+const PAIRS_AFTER_HELP: &str = "\
+Cost:
+  Time grows with the text and with the answer. Text is dropped once sketched;
+  memory is about 4 bytes per document and position, 50 bytes per document
+  besides, and the ids.
+
+Examples:
+  simdup tests/data/example.jsonl
+  zcat data.gz | simdup --shingle-words 5 --hashes 20 --threshold 0.75
+  simdup --shingle-chars 8 -f jsonl -o pairs.jsonl crawl/
+  simdup --preset technosphere part1.gz part2.gz
+
+Exit status:
+  0  done
+  1  with --exit-status: at least one pair was found
+  2  an error, or records were skipped";
+
+const SKETCH_HELP: &str = "\
+Prints each document's signature, one JSON object a line: \
+{\"url\":…,\"shingles\":…,\"values\":[…]}, with the number of distinct shingles and one \
+signed 32-bit number per position. The share of positions in which two signatures \
+of the same settings agree estimates the Jaccard similarity of their shingle sets, \
+without bias. Values are the same on every machine. Documents without a shingle \
+have no signature and are left out.";
+
+const SKETCH_AFTER_HELP: &str = "\
+Cost:
+  Time grows with the text. Signatures are written as they are made: memory is
+  about 20 bytes per document and the ids.
+
+Examples:
+  simdup sketch --hashes 20 tests/data/example.jsonl
+  zcat data.gz | simdup sketch --shingle-chars 8 > signatures.jsonl";
+
+/// Find near-duplicate documents: a stream in, `url1 url2 score` out
+#[derive(Debug, Parser)]
+#[command(
+    name = "simdup",
+    version,
+    long_about = PAIRS_HELP,
+    after_long_help = PAIRS_AFTER_HELP,
+    args_conflicts_with_subcommands = true,
+    args_override_self = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) pairs: PairsArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print each document's signature, one JSON object a line
+    #[command(long_about = SKETCH_HELP, after_long_help = SKETCH_AFTER_HELP, args_override_self = true)]
+    Sketch(Box<SketchArgs>),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, in roff: `simdup man | man -l -`
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PairsArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    #[command(flatten)]
+    pub(super) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(super) similarity: SimilarityArgs,
+    #[command(flatten)]
+    pub(super) pair_output: PairOutputArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) resources: ResourceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SketchArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    #[command(flatten)]
+    pub(super) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(super) signature: SignatureArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) resources: ResourceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(super) struct InputArgs {
+    /// Files, directories, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// How documents are stored
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Auto)]
+    pub(super) input_format: FormatArg,
+    /// JSON field with the id [default: url, else id, else file:record]
+    #[arg(long, value_name = "NAME")]
+    pub(super) id_field: Option<String>,
+    /// Field with the text; several are joined. `body` reads protobuf's body
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "text"
+    )]
+    pub(super) text_field: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormatArg {
+    /// Each file as its content says
+    Auto,
+    /// A JSON object a line
+    Jsonl,
+    /// Frames of a little-endian 32-bit length and a protobuf message
+    Protobuf,
+    /// A file is a document, its path the id
+    Text,
+    /// A line is a document, `file:line` the id
+    Lines,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Shingles")]
+pub(super) struct ShingleArgs {
+    /// Words per shingle, or all sizes from N to M [default: 5]
+    #[arg(long, value_name = "N[-M]", value_parser = sizes, overrides_with_all = ["shingle_chars", "items"])]
+    pub(super) shingle_words: Option<RangeInclusive<usize>>,
+    /// Characters per shingle, instead of words
+    #[arg(long, value_name = "N[-M]", value_parser = sizes, overrides_with_all = ["shingle_words", "items"])]
+    pub(super) shingle_chars: Option<RangeInclusive<usize>>,
+    /// The text field is a JSON array of strings, each of them a shingle
+    #[arg(long, overrides_with_all = ["shingle_words", "shingle_chars"])]
+    pub(super) items: bool,
+    /// Start a shingle every S tokens [default: 1]
+    #[arg(long, value_name = "S", value_parser = at_least_one)]
+    pub(super) step: Option<usize>,
+    /// The text is a circle: the last tokens are followed by the first
+    #[arg(long)]
+    pub(super) wrap: bool,
+    /// Do not lower-case
+    #[arg(long)]
+    pub(super) keep_case: bool,
+    /// Words to leave out, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(super) stopwords: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Similarity")]
+pub(super) struct SimilarityArgs {
+    /// Print pairs whose score is at least T: above 0, at most 1
+    #[arg(long, value_name = "T", default_value_t = Threshold::default())]
+    pub(super) threshold: Threshold,
+    #[command(flatten)]
+    pub(super) signature: SignatureArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Similarity")]
+pub(super) struct SignatureArgs {
+    /// Positions in a signature, 1 to 4096 [default: 128]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(super) hashes: Option<u16>,
+    /// Another family of hash functions [default: 0]
+    #[arg(long, value_name = "S")]
+    pub(super) seed: Option<u64>,
+    /// The Technosphere course's own algorithm, to the letter
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub(super) preset: Option<Preset>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Preset {
+    /// Five words, 20 remainders of MurmurHash3, score at least 0.75
+    Technosphere,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct PairOutputArgs {
+    /// How pairs are written
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = PairFormatArg::Text)]
+    pub(super) format: PairFormatArg,
+    /// Exit with status 1 if a pair was found
+    #[arg(long)]
+    pub(super) exit_status: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PairFormatArg {
+    /// `url1 url2 score`; white space inside an id is percent-encoded
+    Text,
+    /// Tab-separated; tab, line ends and backslash inside an id are escaped
+    Tsv,
+    /// Comma-separated with a header, quoted as in RFC 4180
+    Csv,
+    /// {"url1":…,"url2":…,"score":…}
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    /// Write to FILE, which appears whole or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Write what was done to FILE, as JSON; `-` is standard error
+    #[arg(long, value_name = "FILE")]
+    pub(super) stats: Option<PathBuf>,
+    /// Show progress on standard error; auto: if it is a terminal
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub(super) progress: When,
+    /// No warnings
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Resources and strictness")]
+pub(super) struct ResourceArgs {
+    /// Threads; 0 for one a core. The result is the same
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = threads)]
+    pub(super) threads: usize,
+    /// Stop at the first bad record, instead of skipping it
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
+/// Most threads that can be asked for: a typing error should not start millions.
+const THREADS_MAX: usize = 4096;
+
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&threads| threads <= THREADS_MAX)
+        .ok_or_else(|| format!("a number from 0 to {THREADS_MAX}"))
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&number| number >= 1)
+        .ok_or_else(|| "a whole number, at least 1".to_owned())
+}
+
+/// Most tokens a shingle can have.
+const SHINGLE_TOKENS_MAX: usize = 10_000;
+
+/// Reads `N` or `N-M`.
+fn sizes(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    match (least.parse(), most.parse()) {
+        (Ok(least), Ok(most)) if 1 <= least && least <= most && most <= SHINGLE_TOKENS_MAX => {
+            Ok(least..=most)
+        }
+        _ => Err(format!(
+            "a size such as 5, or a range such as 2-4, from 1 to {SHINGLE_TOKENS_MAX}"
+        )),
+    }
+}
+
+pub(super) fn print_completions(shell: Shell) -> Result<Outcome, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "simdup", &mut script);
+    print(&script)
+}
+
+/// The main page, then a part for each command.
+pub(super) fn print_man_page() -> Result<Outcome, Failure> {
+    let mut page = Vec::new();
+    let mut command = Cli::command();
+    command.build();
+    let written = clap_mangen::Man::new(command.clone())
+        .render(&mut page)
+        .and_then(|()| {
+            command
+                .get_subcommands()
+                .filter(|sub| sub.get_name() == "sketch")
+                .try_for_each(|sub| {
+                    let man = clap_mangen::Man::new(sub.clone());
+                    writeln!(page, ".SH \"SIMDUP {}\"", sub.get_name().to_uppercase())?;
+                    man.render_description_section(&mut page)?;
+                    man.render_options_section(&mut page)?;
+                    man.render_extra_section(&mut page)
+                })
+        });
+    written.map_err(|error| Failure::write("-", error))?;
+    print(&page)
+}
+
+fn print(bytes: &[u8]) -> Result<Outcome, Failure> {
+    std::io::stdout()
+        .write_all(bytes)
+        .map_err(|error| Failure::write("-", error))?;
+    Ok(Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_numbers_or_ranges() {
+        assert_eq!(sizes("5"), Ok(5..=5));
+        assert_eq!(sizes("2-4"), Ok(2..=4));
+        for text in ["", "0", "0-3", "4-2", "-3", "3-", "2-3-4", "x", "99999999"] {
+            assert!(sizes(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What was typed, what it means, and what the terminal shows meanwhile. The
+//! only part of simdup that knows the command line.
+
+mod args;
+mod observer;
+mod pairs;
+pub(crate) mod report;
+mod resolve;
+mod sketch;
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+pub(crate) use args::Cli;
+use args::Command;
+
+/// How a run ended that was not cut short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    /// Pairs were found, and `--exit-status` was given.
+    Found,
+    /// Records were skipped.
+    Skipped,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => Self::SUCCESS,
+            Outcome::Found => Self::from(1),
+            Outcome::Skipped => Self::from(2),
+        }
+    }
+}
+
+/// Why a run was cut short.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What was typed makes no sense; the text names the flag and the remedy.
+    Usage(String),
+    /// Reading or writing failed.
+    Run(simdup::Error),
+}
+
+impl Failure {
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Run(error) if error.is_broken_pipe())
+    }
+
+    /// A file, or standard output as `-`, could not be written.
+    fn write(name: &str, error: io::Error) -> Self {
+        Self::Run(simdup::Error::in_file(
+            name,
+            simdup::ErrorKind::Write(error),
+        ))
+    }
+}
+
+impl From<simdup::Error> for Failure {
+    fn from(error: simdup::Error) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(text) => f.write_str(text),
+            Self::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Runs what was typed.
+pub(crate) fn run(typed: Cli) -> Result<Outcome, Failure> {
+    match typed.command {
+        None => pairs::run(&typed.pairs),
+        Some(Command::Sketch(args)) => sketch::run(&args),
+        Some(Command::Completions { shell }) => args::print_completions(shell),
+        Some(Command::Man) => args::print_man_page(),
+    }
+}

@@ -1,0 +1,36 @@
+//! `simdup`: the similar pairs.
+
+use std::time::Instant;
+
+use simdup::find_pairs;
+use simdup::write::write_pairs;
+
+use super::args::PairsArgs;
+use super::observer::Terminal;
+use super::{Failure, Outcome, report};
+
+pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
+    let settings = args.settings()?;
+    let inputs = args.input.inputs()?;
+    let (mut output, name) = args.output.open()?;
+    let terminal = Terminal::new(&args.output, &inputs);
+    let mut similar = find_pairs(inputs, &settings, &terminal)?;
+    terminal.finish(&similar.stats);
+
+    let started = Instant::now();
+    let format = args.pair_output.format.into();
+    let count = write_pairs(&similar.pairs, &similar.urls, format, &mut output)
+        .and_then(|count| output.finish().map(|()| count))
+        .map_err(|error| Failure::write(&name, error))?;
+    similar.stats.seconds.write = started.elapsed();
+    similar.stats.counts.pairs = count;
+    report::stats(&mut similar.stats, args.output.stats.as_deref())?;
+
+    Ok(if similar.stats.counts.skipped > 0 {
+        Outcome::Skipped
+    } else if args.pair_output.exit_status && count > 0 {
+        Outcome::Found
+    } else {
+        Outcome::Done
+    })
+}

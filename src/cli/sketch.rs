@@ -1,0 +1,51 @@
+//! `simdup sketch`: the signatures.
+
+use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
+
+use simdup::sketch_documents;
+use simdup::write::write_signature;
+
+use super::args::SketchArgs;
+use super::observer::Terminal;
+use super::{Failure, Outcome, report};
+
+pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
+    let settings = args.settings()?;
+    let inputs = args.input.inputs()?;
+    let (output, name) = args.output.open()?;
+    let terminal = Terminal::new(&args.output, &inputs);
+    let mut lines = BufWriter::new(output);
+    let mut failed = None;
+    let mut stats = sketch_documents(inputs, &settings, &terminal, |document| {
+        if document.signature.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        match write_signature(&document, &mut lines) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    terminal.finish(&stats);
+    let written = match failed {
+        Some(error) => Err(error),
+        None => lines
+            .flush()
+            .and_then(|()| {
+                lines
+                    .into_inner()
+                    .map_err(std::io::IntoInnerError::into_error)
+            })
+            .and_then(simdup::write::Output::finish),
+    };
+    written.map_err(|error| Failure::write(&name, error))?;
+    report::stats(&mut stats, args.output.stats.as_deref())?;
+    Ok(if stats.counts.skipped > 0 {
+        Outcome::Skipped
+    } else {
+        Outcome::Done
+    })
+}

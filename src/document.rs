@@ -1,0 +1,36 @@
+//! What a document is, and the handle by which everything downstream of
+//! reading knows it.
+
+use std::borrow::Cow;
+
+/// Ordinal of a document in input order: the only handle downstream of reading.
+///
+/// Repeated ids and unusable records take no ordinal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentId(pub u32);
+
+impl DocumentId {
+    /// The ordinal as an index into per-document tables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An id and a content, borrowed from the block of input it stands in where
+/// that is possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document<'a> {
+    /// What the document is called in the output; usually its address.
+    pub url: Cow<'a, str>,
+    /// What is compared.
+    pub content: Content<'a>,
+}
+
+/// What a document is compared by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// Running text, still to be cut into tokens.
+    Text(Cow<'a, str>),
+    /// A list in which every element counts as one shingle.
+    Items(Vec<Cow<'a, str>>),
+}

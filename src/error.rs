@@ -1,0 +1,242 @@
+//! The one error type: where it happened, what happened, what to do.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// Something that went wrong at the rim: while reading or writing.
+///
+/// A bad record is reported through [`Observer`](crate::Observer) and the run
+/// goes on; an `Error` that a function returns ended the run.
+#[derive(Debug)]
+pub struct Error {
+    /// Where it happened.
+    pub place: Place,
+    /// What happened.
+    pub kind: ErrorKind,
+}
+
+/// A place in the input or output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name as it was given, `-` for standard input.
+    pub file: Arc<str>,
+    /// Record in the file, from 1; for line formats, the line.
+    pub record: Option<u64>,
+    /// Byte offset in the file, counted after decompression.
+    pub byte: Option<u64>,
+}
+
+impl Place {
+    /// A file as a whole.
+    pub fn file(name: &str) -> Self {
+        Self {
+            file: name.into(),
+            record: None,
+            byte: None,
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused to open or read.
+    Unreadable(io::Error),
+    /// Compressed data ends early or is damaged.
+    Compression(io::Error),
+    /// The stream ends inside a record; the payload says how far it got.
+    Truncated {
+        /// Bytes the record should have, where the format says.
+        expected: Option<u64>,
+        /// Bytes that are there.
+        found: u64,
+    },
+    /// A frame's length makes no sense.
+    FrameLength(i32),
+    /// A record is longer than [`RECORD_BYTES_MAX`](crate::read::RECORD_BYTES_MAX).
+    TooLong(u64),
+    /// Not JSON, or not a JSON object.
+    Json(String),
+    /// A message that is not the wire form of a document.
+    Protobuf(String),
+    /// Text that is not UTF-8.
+    Utf8,
+    /// A field that must be there is not.
+    FieldMissing(String),
+    /// A field holds something other than what is wanted.
+    FieldType {
+        /// The field's name.
+        field: String,
+        /// What it should hold.
+        wanted: &'static str,
+        /// What it holds.
+        found: &'static str,
+    },
+    /// More documents than an ordinal can count.
+    TooManyDocuments,
+    /// The result could not be written.
+    Write(io::Error),
+    /// The worker threads could not be started.
+    Threads(String),
+}
+
+impl ErrorKind {
+    /// Errors with the same name are alike: after many, the rest are counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "unreadable file",
+            Self::Compression(_) => "damaged compression",
+            Self::Truncated { .. } => "truncated record",
+            Self::FrameLength(_) => "impossible frame length",
+            Self::TooLong(_) => "record too long",
+            Self::Json(_) => "malformed JSON",
+            Self::Protobuf(_) => "malformed protobuf message",
+            Self::Utf8 => "invalid UTF-8",
+            Self::FieldMissing(_) => "missing field",
+            Self::FieldType { .. } => "field of another type",
+            Self::TooManyDocuments => "too many documents",
+            Self::Write(_) => "write failure",
+            Self::Threads(_) => "no threads",
+        }
+    }
+}
+
+impl Error {
+    /// An error of a file as a whole.
+    pub fn in_file(name: &str, kind: ErrorKind) -> Self {
+        Self {
+            place: Place::file(name),
+            kind,
+        }
+    }
+
+    /// True if the reader at the other end of a pipe has gone away.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(&self.kind, ErrorKind::Write(e) if e.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(&self.file))?;
+        if let Some(record) = self.record {
+            write!(f, ": record {record}")?;
+        }
+        if let Some(byte) = self.byte {
+            let separator = if self.record.is_some() { "," } else { ":" };
+            write!(f, "{separator} byte {byte}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.kind)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(e) => write!(f, "cannot be read: {e}"),
+            Self::Compression(e) => write!(
+                f,
+                "damaged or incomplete compressed data ({}); what stands before was used, \
+                 the rest of the file was not",
+                one_line(&e.to_string())
+            ),
+            Self::Truncated {
+                expected: Some(expected),
+                found,
+            } => write!(
+                f,
+                "the input ends inside a record: {expected} bytes announced, {found} there"
+            ),
+            Self::Truncated {
+                expected: None,
+                found,
+            } => write!(
+                f,
+                "the input ends inside a record, after {found} bytes of it"
+            ),
+            Self::FrameLength(length) => write!(
+                f,
+                "impossible frame length {length}; the next frame cannot be found, \
+                 the rest of the file was not used"
+            ),
+            Self::TooLong(bytes) => write!(
+                f,
+                "a record of {bytes} bytes or more; the limit is {} bytes",
+                crate::read::RECORD_BYTES_MAX
+            ),
+            Self::Json(what) => write!(f, "malformed JSON: {}", one_line(what)),
+            Self::Protobuf(what) => {
+                write!(f, "malformed protobuf message: {}", one_line(what))
+            }
+            Self::Utf8 => f.write_str("invalid UTF-8"),
+            Self::FieldMissing(field) => write!(
+                f,
+                "no {}; --id-field and --text-field name the fields to read",
+                one_line(field)
+            ),
+            Self::FieldType {
+                field,
+                wanted,
+                found,
+            } => write!(f, "`{}` is {found}, not {wanted}", one_line(field)),
+            Self::TooManyDocuments => {
+                write!(f, "more than {} documents; split the collection", u32::MAX)
+            }
+            Self::Write(e) => write!(f, "cannot be written: {e}"),
+            Self::Threads(what) => write!(f, "cannot start threads: {}", one_line(what)),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ErrorKind::Unreadable(e) | ErrorKind::Compression(e) | ErrorKind::Write(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+/// A report is one line, whatever a file name or a record holds.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_names_file_record_and_byte() {
+        let error = Error {
+            place: Place {
+                file: "a\nb".into(),
+                record: Some(3),
+                byte: Some(120),
+            },
+            kind: ErrorKind::Json("expected `,`\nhere".into()),
+        };
+        assert_eq!(
+            error.to_string(),
+            "a\u{fffd}b: record 3, byte 120: malformed JSON: expected `,`\u{fffd}here"
+        );
+    }
+
+    #[test]
+    fn only_a_closed_pipe_is_a_broken_pipe() {
+        let closed = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(Error::in_file("-", ErrorKind::Write(closed)).is_broken_pipe());
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert!(!Error::in_file("-", ErrorKind::Write(full)).is_broken_pipe());
+    }
+}

@@ -1,0 +1,43 @@
+//! Finds near-duplicate documents.
+//!
+//! The stages, in order, each in a folder of its own:
+//!
+//! | module | takes → gives |
+//! |---|---|
+//! | [`read`] | paths or streams → documents |
+//! | [`shingle`] | text → shingles |
+//! | [`sketch`] | shingles → signatures |
+//! | [`candidates`] | signatures → candidates |
+//! | [`score`] | a candidate → a score |
+//! | [`write`] | pairs → bytes |
+//!
+//! [`find_pairs`] runs them all and has an example; [`sketch_documents`] stops at the
+//! signatures. The library never prints, never exits, and looks neither at the
+//! terminal nor at the environment.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod candidates;
+pub mod document;
+pub mod error;
+mod observer;
+mod pairs;
+mod pipeline;
+pub mod read;
+pub mod score;
+mod settings;
+pub mod shingle;
+pub mod sketch;
+pub mod stats;
+mod urls;
+pub mod write;
+
+pub use document::{Document, DocumentId};
+pub use error::{Error, ErrorKind};
+pub use observer::{Observer, Quiet};
+pub use pairs::{Pair, Pairs};
+pub use pipeline::{Similar, Sketched, find_pairs, sketch_documents};
+pub use read::Input;
+pub use settings::{Settings, Strictness};
+pub use stats::Stats;
+pub use urls::{Added, Urls};

@@ -1,0 +1,140 @@
+//! The record formats, and how one is told from another.
+
+use super::block::Block;
+use super::{ReadSettings, jsonl, lines, protobuf, text};
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+
+/// The formats an input can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputFormat {
+    /// A JSON object a line.
+    Jsonl,
+    /// Frames of a length and a protobuf message.
+    Protobuf,
+    /// A file is a document, its path the id.
+    Text,
+    /// A line is a document, its place the id.
+    Lines,
+}
+
+impl InputFormat {
+    /// The format's name on the command line and in statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Protobuf => "protobuf",
+            Self::Text => "text",
+            Self::Lines => "lines",
+        }
+    }
+
+    pub(super) fn rules(self) -> &'static dyn Format {
+        match self {
+            Self::Jsonl => &jsonl::Jsonl,
+            Self::Protobuf => &protobuf::Protobuf,
+            Self::Text => &text::Text,
+            Self::Lines => &lines::Lines,
+        }
+    }
+}
+
+/// Where a stream may be cut.
+#[derive(Debug, Default)]
+pub struct Cut {
+    /// Bytes from the start that are whole records.
+    pub bytes: usize,
+    /// Records in them.
+    pub records: u64,
+    /// What makes it impossible to go on behind them.
+    pub end: Option<ErrorKind>,
+}
+
+/// What a record format must tell. Cutting is done in sequence and must be
+/// cheap; taking records apart is done by many threads.
+pub trait Format: Sync {
+    /// How much of `bytes`, the next part of the stream, is whole records. With
+    /// `ended`, nothing follows.
+    fn cut(&self, bytes: &[u8], ended: bool) -> Cut;
+
+    /// Where the next record starts after one that is too long to hold, if the
+    /// format can tell; the offset is into `bytes`, which continue that record.
+    fn resume(&self, bytes: &[u8]) -> Option<usize>;
+
+    /// Whether [`resume`](Self::resume) can ever succeed.
+    fn can_resume(&self) -> bool;
+
+    /// The block's records in order, each a document or what is wrong with it.
+    fn documents<'a>(
+        &self,
+        block: &'a Block,
+        settings: &ReadSettings,
+        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+    );
+}
+
+/// Lines looked at before deciding that a file is JSONL.
+const LINES_TO_JUDGE: usize = 16;
+
+/// Tells the format from the first part of the decompressed content.
+///
+/// Protobuf frames start with a length whose high bytes are zero, then the tag
+/// of a field; no text does. JSONL has an object on a line, and one spoiled
+/// line must not hide that from the others. What is left is plain text.
+pub(super) fn recognise(head: &[u8]) -> InputFormat {
+    if protobuf::looks_like_frames(head) {
+        return InputFormat::Protobuf;
+    }
+    let head = without_bom(head);
+    let (mut objects, mut others) = (0, 0);
+    for line in head
+        .split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty())
+        .take(LINES_TO_JUDGE)
+    {
+        if starts_an_object(line) {
+            objects += 1;
+        } else {
+            others += 1;
+        }
+    }
+    if objects > 0 && objects >= others {
+        InputFormat::Jsonl
+    } else {
+        InputFormat::Text
+    }
+}
+
+fn starts_an_object(line: &[u8]) -> bool {
+    line.strip_prefix(b"{")
+        .is_some_and(|rest| matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}')))
+}
+
+/// The content without a UTF-8 byte order mark.
+pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_tells_the_format() {
+        for (head, format) in [
+            (&b""[..], InputFormat::Text),
+            (b"Once upon a time", InputFormat::Text),
+            (b"{\n  \"pretty\": 1\n}\n", InputFormat::Text),
+            (b"[1, 2]", InputFormat::Text),
+            (b"{\"url\":\"a\"}\n", InputFormat::Jsonl),
+            (b"\xef\xbb\xbf\n { \"url\" : \"a\"", InputFormat::Jsonl),
+            (b"spoiled\n{\"url\":\"a\"}\n{}\n", InputFormat::Jsonl),
+            (b"\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
+            (b"\xff\xff\xff\xff\x0a\x03abc", InputFormat::Protobuf),
+            (b"\x05\0\0", InputFormat::Protobuf),
+        ] {
+            assert_eq!(recognise(head), format, "{head:?}");
+        }
+    }
+}

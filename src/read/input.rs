@@ -1,0 +1,132 @@
+//! What is read: files, the files of a directory, or any reader.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One stream of bytes with a name.
+pub struct Input {
+    name: Arc<str>,
+    origin: Origin,
+}
+
+enum Origin {
+    Path(PathBuf),
+    Reader(Box<dyn Read + Send>),
+}
+
+impl Input {
+    /// A file, opened when its turn comes.
+    pub fn from_path(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self {
+            name: path.to_string_lossy().into(),
+            origin: Origin::Path(path),
+        }
+    }
+
+    /// Any stream of bytes, under the name that ids and messages give it.
+    pub fn from_reader(name: &str, reader: impl Read + Send + 'static) -> Self {
+        Self {
+            name: name.into(),
+            origin: Origin::Reader(Box::new(reader)),
+        }
+    }
+
+    /// The name that ids and messages give it.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// Size before decompression, if it is a regular file.
+    pub fn bytes(&self) -> Option<u64> {
+        match &self.origin {
+            Origin::Path(path) => fs::metadata(path)
+                .ok()
+                .filter(fs::Metadata::is_file)
+                .map(|metadata| metadata.len()),
+            Origin::Reader(_) => None,
+        }
+    }
+
+    pub(super) fn open(self) -> io::Result<Box<dyn Read + Send>> {
+        match self.origin {
+            Origin::Path(path) => Ok(Box::new(File::open(path)?)),
+            Origin::Reader(reader) => Ok(reader),
+        }
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).finish()
+    }
+}
+
+/// The inputs behind a path: itself, or for a directory the files in it, by
+/// name, folders in their place.
+///
+/// Links to files are followed, links to folders are not, so that a walk ends.
+/// What cannot be listed stays in the list and fails when it is opened, so that
+/// it is reported in its turn.
+pub fn inputs(path: &Path) -> Vec<Input> {
+    let mut found = Vec::new();
+    if path.is_dir() {
+        walk(path, &mut found);
+    } else {
+        found.push(Input::from_path(path));
+    }
+    found
+}
+
+fn walk(folder: &Path, found: &mut Vec<Input>) {
+    let Ok(entries) = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) else {
+        found.push(Input::from_path(folder));
+        return;
+    };
+    let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
+    names.sort_unstable();
+    for name in names {
+        let path = folder.join(name);
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir());
+        if is_folder {
+            walk(&path, found);
+        } else if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+            found.push(Input::from_path(path));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_walked_in_order_of_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b", "a/2", "a/1", "a.txt"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let names: Vec<String> = inputs(folder.path())
+            .iter()
+            .map(|input| {
+                let path = Path::new(&**input.name());
+                let path = path.strip_prefix(folder.path()).unwrap();
+                path.to_str().unwrap().to_owned()
+            })
+            .collect();
+        assert_eq!(names, ["a/1", "a/2", "a.txt", "b"]);
+    }
+
+    #[test]
+    fn a_missing_path_is_kept_and_fails_on_opening() {
+        let mut all = inputs(Path::new("/does/not/exist"));
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].bytes(), None);
+        assert!(all.remove(0).open().is_err());
+    }
+}

@@ -1,0 +1,333 @@
+//! A JSON object a line, the id and the text in fields that can be named.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::ReadSettings;
+use super::block::Block;
+use super::format::{Cut, Format};
+use super::lines::{cut_at_line_end, for_each_line, next_line};
+use crate::document::{Content, Document};
+use crate::error::{Error, ErrorKind};
+
+/// Where an id is looked for unless a field is named.
+const ID_FIELDS: [&str; 2] = ["url", "id"];
+
+pub(super) struct Jsonl;
+
+impl Format for Jsonl {
+    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+        cut_at_line_end(bytes, ended)
+    }
+
+    fn resume(&self, bytes: &[u8]) -> Option<usize> {
+        next_line(bytes)
+    }
+
+    fn can_resume(&self) -> bool {
+        true
+    }
+
+    fn documents<'a>(
+        &self,
+        block: &'a Block,
+        settings: &ReadSettings,
+        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+    ) {
+        for_each_line(block, |record, start, line| {
+            if line.trim_ascii().is_empty() {
+                return;
+            }
+            each(match Fields::read(line, settings) {
+                Ok(fields) => fields
+                    .document(settings, || block.place_id(record))
+                    .map_err(|kind| block.error(record, start, kind)),
+                Err((byte, kind)) => Err(block.error(record, start + byte, kind)),
+            });
+        });
+    }
+}
+
+/// The values of the fields that count, in the order in which they are named.
+struct Fields<'a> {
+    ids: Vec<Option<Value<'a>>>,
+    texts: Vec<Option<Value<'a>>>,
+}
+
+impl<'a> Fields<'a> {
+    fn read(line: &'a [u8], settings: &ReadSettings) -> Result<Self, (usize, ErrorKind)> {
+        let mut json = serde_json::Deserializer::from_slice(line);
+        FieldsSeed(settings)
+            .deserialize(&mut json)
+            .and_then(|fields| json.end().map(|()| fields))
+            .map_err(|error| {
+                let byte = error.column().saturating_sub(1).min(line.len());
+                let kind = match std::str::from_utf8(line) {
+                    Ok(_) => ErrorKind::Json(without_position(&error)),
+                    Err(_) => ErrorKind::Utf8,
+                };
+                (byte, kind)
+            })
+    }
+
+    fn document(
+        self,
+        settings: &ReadSettings,
+        place: impl FnOnce() -> String,
+    ) -> Result<Document<'a>, ErrorKind> {
+        let names = id_fields(settings);
+        let mut url = None;
+        for (name, value) in names.iter().zip(self.ids) {
+            match value {
+                None | Some(Value::Null) => {}
+                Some(Value::Text(text)) if text.is_empty() => {}
+                Some(Value::Text(text)) => {
+                    url = Some(text);
+                    break;
+                }
+                Some(other) => return Err(wrong_type(name, "a string", &other)),
+            }
+        }
+        let url = match (url, &settings.id_field) {
+            (Some(url), _) => url,
+            (None, None) => place().into(),
+            (None, Some(name)) => {
+                return Err(ErrorKind::FieldMissing(format!("id in the field `{name}`")));
+            }
+        };
+        let content = if settings.items {
+            Content::Items(items(self.texts, settings)?)
+        } else {
+            Content::Text(text(self.texts, settings)?)
+        };
+        Ok(Document { url, content })
+    }
+}
+
+fn id_fields(settings: &ReadSettings) -> Vec<&str> {
+    match &settings.id_field {
+        Some(name) => vec![name],
+        None => ID_FIELDS.to_vec(),
+    }
+}
+
+/// The text fields that are there, joined. One at least must be.
+fn text<'a>(
+    values: Vec<Option<Value<'a>>>,
+    settings: &ReadSettings,
+) -> Result<Cow<'a, str>, ErrorKind> {
+    let mut joined: Option<Cow<'a, str>> = None;
+    for (name, value) in settings.text_fields.iter().zip(values) {
+        match value {
+            None | Some(Value::Null) => {}
+            Some(Value::Text(text)) => match &mut joined {
+                None => joined = Some(text),
+                Some(joined) => join(joined.to_mut(), &text),
+            },
+            Some(other) => return Err(wrong_type(name, "a string", &other)),
+        }
+    }
+    joined.ok_or_else(|| no_text(settings))
+}
+
+/// The lists that are there, one after the other. One at least must be.
+fn items<'a>(
+    values: Vec<Option<Value<'a>>>,
+    settings: &ReadSettings,
+) -> Result<Vec<Cow<'a, str>>, ErrorKind> {
+    let mut all: Option<Vec<Cow<'a, str>>> = None;
+    for (name, value) in settings.text_fields.iter().zip(values) {
+        match value {
+            None | Some(Value::Null) => {}
+            Some(Value::Items(items)) => all.get_or_insert_default().extend(items),
+            Some(other) => return Err(wrong_type(name, "an array of strings", &other)),
+        }
+    }
+    all.ok_or_else(|| no_text(settings))
+}
+
+fn no_text(settings: &ReadSettings) -> ErrorKind {
+    ErrorKind::FieldMissing(format!(
+        "text in the field `{}`",
+        settings.text_fields.join("`, `")
+    ))
+}
+
+fn wrong_type(field: &str, wanted: &'static str, value: &Value<'_>) -> ErrorKind {
+    ErrorKind::FieldType {
+        field: field.into(),
+        wanted,
+        found: value.type_name(),
+    }
+}
+
+/// Appends a field's text; a line end keeps its words apart from the last field's.
+pub(super) fn join(joined: &mut String, text: &str) {
+    if !joined.is_empty() {
+        joined.push('\n');
+    }
+    joined.push_str(text);
+}
+
+/// What a field holds, as far as it matters.
+#[derive(Clone)]
+enum Value<'a> {
+    Null,
+    Text(Cow<'a, str>),
+    Items(Vec<Cow<'a, str>>),
+    Other(&'static str),
+}
+
+impl Value<'_> {
+    fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Text(_) => "a string",
+            Self::Items(_) => "an array",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// Reads an object and keeps the fields that the settings name.
+struct FieldsSeed<'s>(&'s ReadSettings);
+
+impl<'de> DeserializeSeed<'de> for FieldsSeed<'_> {
+    type Value = Fields<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Fields<'de>, D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FieldsSeed<'_> {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+        let settings = self.0;
+        let ids = id_fields(settings);
+        let mut fields = Fields {
+            ids: vec![None; ids.len()],
+            texts: vec![None; settings.text_fields.len()],
+        };
+        while let Some(KeyText(key)) = map.next_key()? {
+            let id = ids.iter().position(|name| *name == key);
+            let text = settings.text_fields.iter().position(|name| *name == key);
+            if id.is_none() && text.is_none() {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let value = map.next_value_seed(ValueSeed {
+                items: settings.items,
+            })?;
+            match (id, text) {
+                (None, Some(text)) => fields.texts[text] = Some(value),
+                (Some(id), None) => fields.ids[id] = Some(value),
+                (Some(id), Some(text)) => {
+                    fields.ids[id] = Some(value.clone());
+                    fields.texts[text] = Some(value);
+                }
+                (None, None) => {}
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// A key, borrowed where it holds no escapes.
+#[derive(serde::Deserialize)]
+struct KeyText<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Reads a value, whatever its type; the elements of arrays only if `items`.
+struct ValueSeed {
+    items: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for ValueSeed {
+    type Value = Value<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Value<'de>, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueSeed {
+    type Value = Value<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value<'de>, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Value<'de>, E> {
+        Ok(Value::Text(text.into()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value<'de>, E> {
+        Ok(Value::Text(text.to_owned().into()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value<'de>, E> {
+        Ok(Value::Text(text.into()))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Value<'de>, E> {
+        Ok(Value::Other("a boolean"))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Value<'de>, E> {
+        Ok(Value::Other("a number"))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Value<'de>, E> {
+        Ok(Value::Other("a number"))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Value<'de>, E> {
+        Ok(Value::Other("a number"))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value<'de>, A::Error> {
+        if !self.items {
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(Value::Other("an array"));
+        }
+        let mut items = Vec::new();
+        let mut strange = false;
+        while let Some(value) = list.next_element_seed(ValueSeed { items: false })? {
+            match value {
+                Value::Text(text) => items.push(text),
+                _ => strange = true,
+            }
+        }
+        Ok(if strange {
+            Value::Other("an array with something else in it")
+        } else {
+            Value::Items(items)
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value<'de>, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Value::Other("an object"))
+    }
+}
+
+/// What serde_json says, without its line and column: a record is one line, and
+/// the report has the byte.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,227 @@
+//! Length-prefixed protobuf messages as proto/document.proto describes them.
+//!
+//! Text is borrowed from the block, `body` is not looked at unless asked for.
+//! The only file that knows prost.
+
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
+use super::block::Block;
+use super::format::{Cut, Format};
+use super::items::content;
+use super::{RECORD_BYTES_MAX, ReadSettings};
+use crate::document::{Content, Document};
+use crate::error::{Error, ErrorKind};
+
+/// Bytes of the length before each message.
+const LENGTH_BYTES: usize = 4;
+
+const URL: u32 = 1;
+const BODY: u32 = 2;
+const TEXT: u32 = 3;
+
+pub(super) struct Protobuf;
+
+impl Format for Protobuf {
+    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+        let mut cut = Cut::default();
+        while let Some(length) = frame_length(&bytes[cut.bytes..]) {
+            let Some(length) = usize::try_from(length)
+                .ok()
+                .filter(|&l| l <= RECORD_BYTES_MAX)
+            else {
+                cut.end = Some(ErrorKind::FrameLength(length));
+                return cut;
+            };
+            if bytes.len() - cut.bytes - LENGTH_BYTES < length {
+                break;
+            }
+            cut.bytes += LENGTH_BYTES + length;
+            cut.records += 1;
+        }
+        let rest = &bytes[cut.bytes..];
+        if ended && !rest.is_empty() {
+            cut.end = Some(ErrorKind::Truncated {
+                expected: frame_length(rest).and_then(|length| u64::try_from(length).ok()),
+                found: rest.len().saturating_sub(LENGTH_BYTES) as u64,
+            });
+        }
+        cut
+    }
+
+    fn resume(&self, _bytes: &[u8]) -> Option<usize> {
+        None
+    }
+
+    fn can_resume(&self) -> bool {
+        false
+    }
+
+    fn documents<'a>(
+        &self,
+        block: &'a Block,
+        settings: &ReadSettings,
+        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+    ) {
+        let mut start = 0;
+        let mut record = 0;
+        while let Some(length) = frame_length(&block.bytes[start..]) {
+            let message = start + LENGTH_BYTES;
+            let end = message + usize::try_from(length).unwrap_or(0);
+            let document = block
+                .bytes
+                .get(message..end)
+                .ok_or(ErrorKind::FrameLength(length))
+                .and_then(|message| document(message, settings));
+            each(document.map_err(|kind| block.error(record, start, kind)));
+            start = end.min(block.bytes.len());
+            record += 1;
+        }
+    }
+}
+
+/// Whether the content starts as a stream of frames does.
+pub(super) fn looks_like_frames(head: &[u8]) -> bool {
+    let Some((length, message)) = head.split_at_checked(LENGTH_BYTES) else {
+        return head.contains(&0);
+    };
+    let is_tag = |byte: &u8| [URL, BODY, TEXT].contains(&u32::from(byte >> 3)) && byte & 7 == 2;
+    let is_text = std::str::from_utf8(length).is_ok() && !length.contains(&0);
+    !is_text && message.first().is_none_or(is_tag)
+}
+
+fn frame_length(bytes: &[u8]) -> Option<i32> {
+    bytes
+        .first_chunk()
+        .map(|&length| i32::from_le_bytes(length))
+}
+
+fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'a>, ErrorKind> {
+    let fields = Fields::read(message)?;
+    let url = fields
+        .named(settings.id_field.as_deref().unwrap_or("url"))?
+        .filter(|url| !url.is_empty())
+        .ok_or_else(|| ErrorKind::FieldMissing("url in the message".into()))?;
+    let content = match settings.text_fields.as_slice() {
+        [name] => match fields.named(name)? {
+            Some(text) if !text.is_empty() => content(text.into(), settings)?,
+            _ => Content::Text("".into()),
+        },
+        names => {
+            let mut joined = String::new();
+            for name in names {
+                if let Some(text) = fields.named(name)? {
+                    super::jsonl::join(&mut joined, text);
+                }
+            }
+            content(joined.into(), settings)?
+        }
+    };
+    Ok(Document {
+        url: url.into(),
+        content,
+    })
+}
+
+/// The fields of a message, undecoded.
+#[derive(Default)]
+struct Fields<'a> {
+    url: Option<&'a [u8]>,
+    body: Option<&'a [u8]>,
+    text: Option<&'a [u8]>,
+}
+
+impl<'a> Fields<'a> {
+    fn read(mut message: &'a [u8]) -> Result<Self, ErrorKind> {
+        let malformed = |error: prost::DecodeError| ErrorKind::Protobuf(error.to_string());
+        let mut fields = Self::default();
+        while !message.is_empty() {
+            let (tag, wire_type) = decode_key(&mut message).map_err(malformed)?;
+            let field = match tag {
+                URL => &mut fields.url,
+                BODY => &mut fields.body,
+                TEXT => &mut fields.text,
+                _ => {
+                    skip_field(wire_type, tag, &mut message, DecodeContext::default())
+                        .map_err(malformed)?;
+                    continue;
+                }
+            };
+            if wire_type != WireType::LengthDelimited {
+                return Err(ErrorKind::Protobuf(format!("field {tag} is not a string")));
+            }
+            let length = decode_varint(&mut message).map_err(malformed)?;
+            let Some((value, rest)) = usize::try_from(length)
+                .ok()
+                .and_then(|length| message.split_at_checked(length))
+            else {
+                return Err(ErrorKind::Protobuf(format!(
+                    "field {tag} is longer than the message"
+                )));
+            };
+            *field = Some(value);
+            message = rest;
+        }
+        Ok(fields)
+    }
+
+    /// The field of that name as text; of no other name is there any.
+    fn named(&self, name: &str) -> Result<Option<&'a str>, ErrorKind> {
+        let value = match name {
+            "url" => self.url,
+            "body" => self.body,
+            "text" => self.text,
+            _ => {
+                return Err(ErrorKind::FieldMissing(format!(
+                    "`{name}` in a protobuf document: it has url, body and text"
+                )));
+            }
+        };
+        value
+            .map(|value| std::str::from_utf8(value).map_err(|_| ErrorKind::Utf8))
+            .transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use prost::Message;
+
+    /// The message as prost itself would have it: the twin.
+    #[derive(Clone, PartialEq, Message)]
+    struct Twin {
+        #[prost(string, required, tag = "1")]
+        url: String,
+        #[prost(bytes = "vec", optional, tag = "2")]
+        body: Option<Vec<u8>>,
+        #[prost(string, optional, tag = "3")]
+        text: Option<String>,
+        #[prost(uint64, optional, tag = "9")]
+        unknown: Option<u64>,
+    }
+
+    proptest! {
+        #[test]
+        fn what_prost_writes_is_read(
+            url in ".{1,20}",
+            body in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..20)),
+            text in proptest::option::of(".{0,40}"),
+            unknown in proptest::option::of(any::<u64>()),
+        ) {
+            let twin = Twin { url, body, text, unknown };
+            let bytes = twin.encode_to_vec();
+            let document = document(&bytes, &ReadSettings::default()).unwrap();
+            prop_assert_eq!(&*document.url, &twin.url);
+            prop_assert_eq!(document.content, Content::Text(twin.text.unwrap_or_default().into()));
+        }
+
+        #[test]
+        fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = document(&bytes, &ReadSettings::default());
+            let _ = looks_like_frames(&bytes);
+            let cut = Protobuf.cut(&bytes, true);
+            prop_assert!(cut.bytes <= bytes.len());
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A file is a document, its path the id.
+
+use super::block::Block;
+use super::format::{Cut, Format, without_bom};
+use super::items::content;
+use super::{RECORD_BYTES_MAX, ReadSettings};
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+
+pub(super) struct Text;
+
+impl Format for Text {
+    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+        if ended && bytes.len() <= RECORD_BYTES_MAX {
+            Cut {
+                bytes: bytes.len(),
+                records: 1,
+                end: None,
+            }
+        } else {
+            Cut::default()
+        }
+    }
+
+    fn resume(&self, _bytes: &[u8]) -> Option<usize> {
+        None
+    }
+
+    fn can_resume(&self) -> bool {
+        false
+    }
+
+    fn documents<'a>(
+        &self,
+        block: &'a Block,
+        settings: &ReadSettings,
+        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+    ) {
+        if block.bytes.is_empty() {
+            return;
+        }
+        each(
+            std::str::from_utf8(without_bom(&block.bytes))
+                .map_err(|error| (error.valid_up_to(), ErrorKind::Utf8))
+                .and_then(|text| content(text.into(), settings).map_err(|kind| (0, kind)))
+                .map(|content| Document {
+                    url: block.file.to_string().into(),
+                    content,
+                })
+                .map_err(|(byte, kind)| block.error(0, byte, kind)),
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! Scores, the threshold they are held against, and how each kind is computed.
+//!
+//! A score is a ratio of integers, so that it can be compared with a threshold
+//! without rounding and prints the same everywhere. Scoring does not know how
+//! candidates were found.
+
+mod minhash;
+mod threshold;
+
+use std::cmp::Ordering;
+use std::fmt;
+
+pub use minhash::shared_positions;
+pub use threshold::{InvalidThreshold, Threshold};
+
+/// How similar two documents are: `part` of `whole`.
+#[derive(Clone, Copy, Debug)]
+pub struct Score {
+    part: u32,
+    whole: u32,
+}
+
+impl Score {
+    /// `part` of `whole`, which is not zero and not less than `part`.
+    pub fn new(part: u32, whole: u32) -> Self {
+        debug_assert!(whole > 0 && part <= whole);
+        Self { part, whole }
+    }
+
+    /// The nearest floating-point number.
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.part) / f64::from(self.whole)
+    }
+}
+
+impl PartialEq for Score {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Score {}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let cross = |a: Self, b: Self| u64::from(a.part) * u64::from(b.whole);
+        cross(*self, *other).cmp(&cross(*other, *self))
+    }
+}
+
+/// The shortest decimal that reads back as the same number, with at least one
+/// digit after the point: `0.9`, `0.85`, `1.0`. The only way a score is printed.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.part {
+            0 => f.write_str("0.0"),
+            part if part == self.whole => f.write_str("1.0"),
+            _ => write!(f, "{}", self.as_f64()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_print_in_their_shortest_form() {
+        for (part, whole, text) in [
+            (18, 20, "0.9"),
+            (17, 20, "0.85"),
+            (20, 20, "1.0"),
+            (0, 20, "0.0"),
+            (1, 3, "0.3333333333333333"),
+            (1, 4_000_000, "0.00000025"),
+        ] {
+            assert_eq!(Score::new(part, whole).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn scores_compare_as_ratios() {
+        assert_eq!(Score::new(3, 4), Score::new(15, 20));
+        assert!(Score::new(2, 3) < Score::new(3, 4));
+    }
+}

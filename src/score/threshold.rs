@@ -1,0 +1,143 @@
+//! A threshold as it was typed: an exact decimal, not the float nearest to it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Score;
+
+/// The least score that counts, more than 0 and at most 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threshold {
+    numerator: u64,
+    /// A power of ten.
+    denominator: u64,
+}
+
+/// Digits after the point that are read; the rest must be zeros.
+const DIGITS_MAX: usize = 18;
+
+impl Threshold {
+    /// Whether `score` is at least the threshold.
+    pub fn admits(self, score: Score) -> bool {
+        u128::from(score.part) * u128::from(self.denominator)
+            >= u128::from(self.numerator) * u128::from(score.whole)
+    }
+
+    /// The least number of parts that is enough, of `whole`.
+    pub fn needed(self, whole: usize) -> usize {
+        let needed =
+            (u128::from(self.numerator) * whole as u128).div_ceil(u128::from(self.denominator));
+        // At most `whole`, as a threshold is at most 1.
+        needed as usize
+    }
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Self {
+            numerator: 75,
+            denominator: 100,
+        }
+    }
+}
+
+/// Why a text is no threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidThreshold;
+
+impl fmt::Display for InvalidThreshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a threshold is a decimal above 0 and at most 1, such as 0.75, \
+             with at most {DIGITS_MAX} digits"
+        )
+    }
+}
+
+impl std::error::Error for InvalidThreshold {}
+
+impl FromStr for Threshold {
+    type Err = InvalidThreshold;
+
+    fn from_str(text: &str) -> Result<Self, InvalidThreshold> {
+        let (units, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits = [units, fraction].concat();
+        let well_formed = text.bytes().any(|byte| byte.is_ascii_digit())
+            && digits.bytes().all(|byte| byte.is_ascii_digit())
+            && fraction.len() <= DIGITS_MAX;
+        let numerator = match digits.parse() {
+            Ok(numerator) if well_formed => numerator,
+            _ => return Err(InvalidThreshold),
+        };
+        let denominator = 10_u64.pow(fraction.len() as u32);
+        if (1..=denominator).contains(&numerator) {
+            Ok(Self {
+                numerator,
+                denominator,
+            })
+        } else {
+            Err(InvalidThreshold)
+        }
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.denominator.ilog10() as usize;
+        if digits == 0 {
+            return write!(f, "{}.0", self.numerator);
+        }
+        let units = self.numerator / self.denominator;
+        let fraction = self.numerator % self.denominator;
+        write!(f, "{units}.{fraction:0digits$}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_read_exactly() {
+        for (text, shown) in [
+            ("0.75", "0.75"),
+            (".75", "0.75"),
+            ("1", "1.0"),
+            ("1.000", "1.0"),
+            ("0.050", "0.05"),
+            ("0.000000000000000001", "0.000000000000000001"),
+        ] {
+            assert_eq!(text.parse::<Threshold>().unwrap().to_string(), shown);
+        }
+        for text in [
+            "",
+            ".",
+            "0",
+            "0.0",
+            "1.01",
+            "-0.5",
+            "+0.5",
+            "0.5x",
+            "1e-1",
+            "nan",
+            "0.1.2",
+            "0.0000000000000000001",
+            "99999999999999999999",
+        ] {
+            assert_eq!(text.parse::<Threshold>(), Err(InvalidThreshold), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_threshold_itself_is_enough() {
+        let threshold: Threshold = "0.55".parse().unwrap();
+        // In floating point, 0.55 * 20 is a little more than 11.
+        assert_eq!(threshold.needed(20), 11);
+        assert!(threshold.admits(Score::new(11, 20)));
+        assert!(!threshold.admits(Score::new(10, 20)));
+        assert_eq!("1".parse::<Threshold>().unwrap().needed(4096), 4096);
+        assert_eq!("0.0001".parse::<Threshold>().unwrap().needed(20), 1);
+    }
+}

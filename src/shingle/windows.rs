@@ -1,0 +1,189 @@
+//! From a sequence of tokens to its shingles: which windows of tokens count.
+
+use std::ops::RangeInclusive;
+
+use super::Shingle;
+use super::hash::BASE;
+
+/// The windows of tokens that make shingles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Tokens per shingle, every size in the range.
+    pub sizes: RangeInclusive<usize>,
+    /// A shingle starts every so many tokens.
+    pub step: usize,
+    /// The last tokens are followed by the first.
+    pub wrap: bool,
+}
+
+impl Windows {
+    /// Windows of one size, one starting at every token.
+    pub fn of(size: usize) -> Self {
+        Self {
+            sizes: size..=size,
+            step: 1,
+            wrap: false,
+        }
+    }
+
+    /// Appends the shingles of `tokens` in document order, size by size.
+    ///
+    /// Fewer tokens than one shingle has make a shingle all the same; on a
+    /// circle, the least of all its rotations, as no place is the first.
+    pub(super) fn shingle(&self, tokens: &mut TokenSequence, shingles: &mut Vec<Shingle>) {
+        let count = tokens.len();
+        let (least, most) = (*self.sizes.start(), *self.sizes.end());
+        if count == 0 {
+            return;
+        }
+        if self.wrap {
+            tokens.wrap(most.min(count) - 1);
+        }
+        if count < least {
+            let starts = if self.wrap { count } else { 1 };
+            shingles.extend(tokens.windows(count, starts, 1).min());
+            return;
+        }
+        for size in least..=most.min(count) {
+            let starts = if self.wrap { count } else { count - size + 1 };
+            shingles.extend(tokens.windows(size, starts, self.step));
+        }
+    }
+}
+
+/// The tokens of a document, kept as the prefixes of one polynomial: element i
+/// is the hash of the first i tokens.
+#[derive(Debug)]
+pub struct TokenSequence {
+    prefixes: Vec<u64>,
+}
+
+impl Default for TokenSequence {
+    fn default() -> Self {
+        Self { prefixes: vec![0] }
+    }
+}
+
+impl TokenSequence {
+    /// Appends a token by its hash.
+    #[inline]
+    pub fn push(&mut self, token: u64) {
+        let last = self.prefixes[self.prefixes.len() - 1];
+        self.prefixes
+            .push(last.wrapping_mul(BASE).wrapping_add(token));
+    }
+
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        self.prefixes.len() - 1
+    }
+
+    /// True if there is no token.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Removes all tokens.
+    pub fn clear(&mut self) {
+        self.prefixes.truncate(1);
+    }
+
+    /// Appends the first `count` tokens once more.
+    fn wrap(&mut self, count: usize) {
+        for i in 0..count {
+            let before = self.prefixes[i].wrapping_mul(BASE);
+            self.push(self.prefixes[i + 1].wrapping_sub(before));
+        }
+    }
+
+    /// The hashes of the windows of `size` tokens that start at one of the first
+    /// `starts` tokens, every `step`th of them.
+    fn windows(&self, size: usize, starts: usize, step: usize) -> impl Iterator<Item = Shingle> {
+        let power = (0..size).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+        let ends = &self.prefixes[size..];
+        self.prefixes[..starts]
+            .iter()
+            .zip(ends)
+            .step_by(step)
+            .map(move |(start, end)| Shingle(end.wrapping_sub(start.wrapping_mul(power))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same by the definition: each window's polynomial, written out.
+    fn twin(windows: &Windows, tokens: &[u64]) -> Vec<Shingle> {
+        let hash = |window: &[u64]| {
+            Shingle(window.iter().fold(0_u64, |hash, &token| {
+                hash.wrapping_mul(BASE).wrapping_add(token)
+            }))
+        };
+        let n = tokens.len();
+        let circle = |start: usize, size: usize| -> Vec<u64> {
+            (start..start + size).map(|i| tokens[i % n]).collect()
+        };
+        if n == 0 {
+            return vec![];
+        }
+        if n < *windows.sizes.start() {
+            return match windows.wrap {
+                false => vec![hash(tokens)],
+                true => (0..n)
+                    .map(|start| hash(&circle(start, n)))
+                    .min()
+                    .into_iter()
+                    .collect(),
+            };
+        }
+        let mut all = vec![];
+        for size in windows.sizes.clone().filter(|&size| size <= n) {
+            for start in (0..n).step_by(windows.step) {
+                if windows.wrap || start + size <= n {
+                    all.push(hash(&circle(start, size)));
+                }
+            }
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn windows_are_what_the_definition_says(
+            tokens in proptest::collection::vec(any::<u64>(), 0..30),
+            least in 1_usize..8,
+            more in 0_usize..4,
+            step in 1_usize..5,
+            wrap in any::<bool>(),
+        ) {
+            let windows = Windows { sizes: least..=least + more, step, wrap };
+            let mut sequence = TokenSequence::default();
+            tokens.iter().for_each(|&token| sequence.push(token));
+            let mut shingles = vec![];
+            windows.shingle(&mut sequence, &mut shingles);
+            prop_assert_eq!(shingles, twin(&windows, &tokens));
+        }
+
+        #[test]
+        fn a_circle_has_no_first_place(
+            tokens in proptest::collection::vec(any::<u64>(), 1..12),
+            turn in 0_usize..12,
+            size in 1_usize..15,
+        ) {
+            let windows = Windows { sizes: size..=size, step: 1, wrap: true };
+            let set = |tokens: &[u64]| {
+                let mut sequence = TokenSequence::default();
+                tokens.iter().for_each(|&token| sequence.push(token));
+                let mut shingles = vec![];
+                windows.shingle(&mut sequence, &mut shingles);
+                shingles.sort_unstable();
+                shingles
+            };
+            let mut turned = tokens.clone();
+            turned.rotate_left(turn % tokens.len());
+            prop_assert_eq!(set(&tokens), set(&turned));
+        }
+    }
+}

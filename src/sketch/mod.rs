@@ -1,0 +1,131 @@
+//! From shingles to a signature of fixed length.
+//!
+//! A sketcher knows neither text nor ids nor formats. Two documents' signatures
+//! agree at each position with the probability of their Jaccard similarity, so
+//! that the share of positions that agree estimates it.
+
+mod fast;
+mod technosphere;
+
+use crate::document::DocumentId;
+use crate::shingle::Shingle;
+
+/// What a signature holds at a position. Values are only ever compared for
+/// equality. They have 32 bits: two different shingles agree by accident once in
+/// four billion positions, which no estimate can feel, and every JSON reader
+/// holds them exactly.
+pub type Value = i32;
+
+/// How shingles become signatures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SketchSettings {
+    /// Fast similarity sketching.
+    Fast {
+        /// Positions in a signature.
+        hashes: usize,
+        /// Which family of hash functions.
+        seed: u64,
+    },
+    /// The Technosphere course's own remainders.
+    Technosphere,
+}
+
+impl SketchSettings {
+    /// Positions in a signature.
+    pub fn positions(&self) -> usize {
+        match self {
+            Self::Fast { hashes, .. } => *hashes,
+            Self::Technosphere => technosphere::MODULI.len(),
+        }
+    }
+}
+
+impl Default for SketchSettings {
+    fn default() -> Self {
+        Self::Fast {
+            hashes: 128,
+            seed: 0,
+        }
+    }
+}
+
+/// Turns shingles into signatures. Each thread has one, as it may keep scratch
+/// space.
+pub trait Sketcher: Send {
+    /// Appends the signature of `shingles`, which are at least one, to `values`.
+    fn sketch(&mut self, shingles: &[Shingle], values: &mut Vec<Value>);
+}
+
+/// The sketcher that the settings ask for.
+pub fn sketcher(settings: &SketchSettings) -> Box<dyn Sketcher> {
+    match *settings {
+        SketchSettings::Fast { hashes, seed } => Box::new(fast::Fast::new(hashes, seed)),
+        SketchSettings::Technosphere => Box::new(technosphere::Technosphere),
+    }
+}
+
+/// The signatures of a collection: of those documents that have shingles.
+#[derive(Debug)]
+pub struct Signatures {
+    positions: usize,
+    values: Vec<Value>,
+    documents: Vec<DocumentId>,
+}
+
+impl Signatures {
+    /// No signature yet, of that many positions each.
+    pub fn new(positions: usize) -> Self {
+        Self {
+            positions,
+            values: Vec::new(),
+            documents: Vec::new(),
+        }
+    }
+
+    /// Adds a document's signature. Documents come in input order.
+    pub fn push(&mut self, document: DocumentId, signature: &[Value]) {
+        debug_assert_eq!(signature.len(), self.positions);
+        self.values.extend_from_slice(signature);
+        self.documents.push(document);
+    }
+
+    /// Positions in a signature.
+    pub fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// Number of signatures.
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// True if there is no signature.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// The signature in a row.
+    pub fn row(&self, row: Row) -> &[Value] {
+        let start = row.0 as usize * self.positions;
+        &self.values[start..start + self.positions]
+    }
+
+    /// The document that each row belongs to.
+    pub fn into_documents(self) -> Vec<DocumentId> {
+        self.documents
+    }
+}
+
+/// A signature's place among the signatures. Rows are in input order, but a
+/// document without shingles has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Row(pub u32);
+
+/// Mixes a value into a key of several values. For use in memory only: unlike
+/// the values themselves, keys may change from one version to the next.
+#[inline]
+pub fn combine(key: u64, value: Value) -> u64 {
+    let product =
+        u128::from(key ^ u64::from(value as u32) ^ 0x6a09_e667_f3bc_c909) * 0x9e37_79b9_7f4a_7c15;
+    (product as u64) ^ ((product >> 64) as u64)
+}

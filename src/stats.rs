@@ -1,0 +1,73 @@
+//! What a run did, in numbers.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::ser::Serializer;
+
+use crate::candidates::SearchStats;
+use crate::settings::Settings;
+
+/// What a run did, in numbers.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    /// What the run was asked to do.
+    pub settings: Settings,
+    /// What was read and found.
+    pub counts: Counts,
+    /// How candidates were found. Bands find every pair: nothing is missed.
+    pub search: SearchStats,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// The most memory the process had resident, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// What was read and found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Bytes taken from the inputs, before decompression.
+    pub input_bytes: u64,
+    /// Bytes of records, after decompression.
+    pub record_bytes: u64,
+    /// Documents in the collection: each id once.
+    pub documents: u64,
+    /// Documents without a token, which match nothing.
+    pub empty: u64,
+    /// Documents with fewer tokens than one shingle.
+    pub short: u64,
+    /// Records that could not be used, and inputs that could not be read on.
+    pub skipped: u64,
+    /// Records whose id a document before them has.
+    pub repeated_ids: u64,
+    /// Documents whose signature a document before them has.
+    pub identical: u64,
+    /// Pairs compared.
+    pub candidates: u64,
+    /// Pairs written.
+    pub pairs: u64,
+}
+
+/// Where the time went.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Seconds {
+    /// From the first byte to the last signature. Reading and sketching overlap.
+    #[serde(serialize_with = "seconds")]
+    pub read_and_sketch: Duration,
+    /// Of that, reading and decompressing: the sum over threads.
+    #[serde(serialize_with = "seconds")]
+    pub read_busy: Duration,
+    /// Of that, parsing, shingling and sketching: the sum over threads.
+    #[serde(serialize_with = "seconds")]
+    pub sketch_busy: Duration,
+    /// Finding and scoring candidates.
+    #[serde(serialize_with = "seconds")]
+    pub candidates: Duration,
+    /// Writing.
+    #[serde(serialize_with = "seconds")]
+    pub write: Duration,
+}
+
+fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((duration.as_secs_f64() * 1e6).round() / 1e6)
+}

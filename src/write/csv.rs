@@ -1,0 +1,25 @@
+//! Comma-separated with a header; quoted as RFC 4180 has it, where needed.
+
+use super::PairFormat;
+
+pub(super) struct Csv;
+
+impl PairFormat for Csv {
+    fn header(&self) -> &'static str {
+        "url1,url2,score\n"
+    }
+
+    fn id(&self, url: &str, line: &mut Vec<u8>) {
+        if !url.contains([',', '"', '\n', '\r']) {
+            line.extend_from_slice(url.as_bytes());
+            return;
+        }
+        line.push(b'"');
+        line.extend_from_slice(url.replace('"', "\"\"").as_bytes());
+        line.push(b'"');
+    }
+
+    fn frame(&self) -> [&'static str; 4] {
+        ["", ",", ",", "\n"]
+    }
+}

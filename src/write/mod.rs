@@ -1,0 +1,170 @@
+//! From pairs and signatures to bytes. Does not know how scores were computed.
+//!
+//! A new output format is a file here that implements [`PairFormat`], and a line
+//! in [`OutputFormat`].
+
+mod csv;
+mod jsonl;
+mod output;
+mod signature;
+mod text;
+mod tsv;
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+pub use output::Output;
+pub use signature::write_signature;
+
+use crate::pairs::Pairs;
+use crate::score::Score;
+use crate::urls::Urls;
+
+/// The formats in which pairs can be written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// `url1 url2 score`, one space between.
+    #[default]
+    Text,
+    /// Tab-separated, no header.
+    Tsv,
+    /// RFC 4180, with a header.
+    Csv,
+    /// A JSON object a line.
+    Jsonl,
+}
+
+impl OutputFormat {
+    fn rules(self) -> &'static dyn PairFormat {
+        match self {
+            Self::Text => &text::Text,
+            Self::Tsv => &tsv::Tsv,
+            Self::Csv => &csv::Csv,
+            Self::Jsonl => &jsonl::Jsonl,
+        }
+    }
+}
+
+/// How a format writes pairs. Everything is appended to a buffer.
+trait PairFormat {
+    /// What comes before the first pair.
+    fn header(&self) -> &'static str {
+        ""
+    }
+
+    /// An id, such that it can stand in a line.
+    fn id(&self, url: &str, line: &mut Vec<u8>);
+
+    /// What stands before the first id, between the ids, between the second id
+    /// and the score, and behind the score.
+    fn frame(&self) -> [&'static str; 4];
+}
+
+/// Bytes gathered before they are handed to the output.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Writes all pairs in order, and gives back how many there are.
+pub fn write_pairs(
+    pairs: &Pairs,
+    urls: &Urls,
+    format: OutputFormat,
+    output: &mut dyn Write,
+) -> io::Result<u64> {
+    let rules = format.rules();
+    let [first, second, score, end] = rules.frame().map(str::as_bytes);
+    let mut lines = Vec::with_capacity(BUFFER_BYTES * 2);
+    lines.extend_from_slice(rules.header().as_bytes());
+    let mut left = None;
+    let mut left_id = Vec::new();
+    let mut printed = PrintedScore::default();
+    let mut count = 0;
+    let ended = pairs.try_for_each(|pair| {
+        if left != Some(pair.left) {
+            left = Some(pair.left);
+            left_id.clear();
+            rules.id(urls.get(pair.left), &mut left_id);
+        }
+        lines.extend_from_slice(first);
+        lines.extend_from_slice(&left_id);
+        lines.extend_from_slice(second);
+        rules.id(urls.get(pair.right), &mut lines);
+        lines.extend_from_slice(score);
+        lines.extend_from_slice(printed.get(pair.score));
+        lines.extend_from_slice(end);
+        count += 1;
+        if lines.len() < BUFFER_BYTES {
+            return ControlFlow::Continue(());
+        }
+        match output.write_all(&lines) {
+            Ok(()) => {
+                lines.clear();
+                ControlFlow::Continue(())
+            }
+            Err(error) => ControlFlow::Break(error),
+        }
+    });
+    if let ControlFlow::Break(error) = ended {
+        return Err(error);
+    }
+    output.write_all(&lines)?;
+    output.flush()?;
+    Ok(count)
+}
+
+/// The last score as it is printed: neighbouring pairs often have the same.
+#[derive(Default)]
+struct PrintedScore {
+    score: Option<Score>,
+    text: String,
+}
+
+impl PrintedScore {
+    fn get(&mut self, score: Score) -> &[u8] {
+        if self.score != Some(score) {
+            self.score = Some(score);
+            self.text = score.to_string();
+        }
+        self.text.as_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(format: OutputFormat, left: &str, right: &str) -> String {
+        let rules = format.rules();
+        let [first, second, score, end] = rules.frame();
+        let mut line = first.as_bytes().to_vec();
+        rules.id(left, &mut line);
+        line.extend_from_slice(second.as_bytes());
+        rules.id(right, &mut line);
+        line.extend_from_slice(score.as_bytes());
+        line.extend_from_slice(b"0.9");
+        line.extend_from_slice(end.as_bytes());
+        String::from_utf8(line).unwrap()
+    }
+
+    #[test]
+    fn ids_are_escaped_as_each_format_asks() {
+        let (left, right) = ("a b\u{a0}%\tc\n", "x,\"y\"\\\r");
+        for (format, expected) in [
+            (OutputFormat::Text, "a%20b%C2%A0%%09c%0A x,\"y\"\\%0D 0.9\n"),
+            (
+                OutputFormat::Tsv,
+                "a b\u{a0}%\\tc\\n\tx,\"y\"\\\\\\r\t0.9\n",
+            ),
+            (
+                OutputFormat::Csv,
+                "\"a b\u{a0}%\tc\n\",\"x,\"\"y\"\"\\\r\",0.9\n",
+            ),
+            (
+                OutputFormat::Jsonl,
+                "{\"url1\":\"a b\u{a0}%\\tc\\n\",\"url2\":\"x,\\\"y\\\"\\\\\\r\",\"score\":0.9}\n",
+            ),
+        ] {
+            assert_eq!(line(format, left, right), expected);
+        }
+        assert_eq!(OutputFormat::Csv.rules().header(), "url1,url2,score\n");
+    }
+}

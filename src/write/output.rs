@@ -1,0 +1,127 @@
+//! Where results go: a stream, or a file that appears whole or not at all.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// Something to write to, and to close once all is written.
+pub enum Output {
+    /// Standard output, a device, a pipe: what is written is out.
+    Stream(Box<dyn Write + Send>),
+    /// A file that gets its name when it is finished. Dropped before that, it
+    /// leaves nothing.
+    File {
+        /// What has been written so far.
+        temporary: NamedTempFile,
+        /// The name it will get.
+        path: PathBuf,
+    },
+}
+
+impl Output {
+    /// A file of that name, replaced in one step when [`Output::finish`] is called.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        // A link stays, and what it points to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            let device = fs::OpenOptions::new().write(true).open(&path)?;
+            return Ok(Self::Stream(Box::new(device)));
+        }
+        if path.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".simdup-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As for any file that a program creates; the umask takes away from it.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        Ok(Self::File {
+            temporary: builder.tempfile_in(folder)?,
+            path,
+        })
+    }
+
+    /// Makes what was written permanent.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
+        match self {
+            Self::Stream(_) => Ok(()),
+            Self::File { temporary, path } => {
+                temporary.as_file().sync_all()?;
+                temporary.persist(path).map_err(|error| error.error)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stream(stream) => stream.write(bytes),
+            Self::File { temporary, .. } => temporary.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stream(stream) => stream.flush(),
+            Self::File { temporary, .. } => temporary.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mut output = Output::create(&path).unwrap();
+        output.write_all(b"half").unwrap();
+        assert!(!path.exists());
+        drop(output);
+        assert_eq!(names(folder.path()), 0);
+
+        let mut output = Output::create(&path).unwrap();
+        output.write_all(b"whole").unwrap();
+        output.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(names(folder.path()), 1);
+        assert!(Output::create(folder.path()).is_err());
+        assert!(Output::create(&folder.path().join("no/such")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_to_and_links_followed() {
+        assert!(matches!(
+            Output::create(Path::new("/dev/null")),
+            Ok(Output::Stream(_))
+        ));
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut output = Output::create(&link).unwrap();
+        output.write_all(b"new").unwrap();
+        output.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+    }
+}
