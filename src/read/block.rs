@@ -4,8 +4,10 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use memchr::memchr;
+
 use super::compression::{Decompressed, decompress};
-use super::format::{Format, InputFormat, recognise};
+use super::format::{Cut, InputFormat, recognise};
 use super::input::Input;
 use super::{RECORD_BYTES_MAX, ReadSettings};
 use crate::document::Document;
@@ -149,8 +151,10 @@ struct Stream {
 /// What is known of the bytes to come.
 enum State {
     Open,
-    /// Inside a record that is too long and will not be used.
-    Skipping,
+    /// Inside a record that is too long and will not be used, up to its `end`.
+    Skipping {
+        end: u8,
+    },
     Ended,
     Broken(io::Error),
 }
@@ -173,8 +177,8 @@ impl Stream {
     fn fill(&mut self, block: &mut Block) -> bool {
         std::mem::swap(&mut block.bytes, &mut self.carry);
         self.carry.clear();
-        if matches!(self.state, State::Skipping) {
-            self.skip(&mut block.bytes);
+        if let State::Skipping { end } = self.state {
+            self.skip(&mut block.bytes, end);
         }
         let mut wanted = BLOCK_BYTES;
         loop {
@@ -187,13 +191,13 @@ impl Stream {
                 return self.hand_over(block, cut);
             }
             if block.bytes.len() >= RECORD_BYTES_MAX {
-                return self.give_up_record(block, format.rules());
+                return self.give_up_record(block, format.rules().record_end());
             }
             wanted = block.bytes.len() * 2;
         }
     }
 
-    fn hand_over(&mut self, block: &mut Block, cut: super::format::Cut) -> bool {
+    fn hand_over(&mut self, block: &mut Block, cut: Cut) -> bool {
         self.carry.extend_from_slice(&block.bytes[cut.bytes..]);
         block.bytes.truncate(cut.bytes);
         self.label(block);
@@ -201,7 +205,7 @@ impl Stream {
         self.bytes += cut.bytes as u64;
         let stopped = match std::mem::replace(&mut self.state, State::Open) {
             _ if cut.end.is_some() => cut.end,
-            State::Open | State::Skipping => return true,
+            State::Open | State::Skipping { .. } => return true,
             State::Ended => None,
             State::Broken(error) if self.content.is_compressed() => {
                 Some(ErrorKind::Compression(error))
@@ -213,16 +217,19 @@ impl Stream {
     }
 
     /// Drops a record that is too long to hold, and goes on behind it if the
-    /// format can find the place.
-    fn give_up_record(&mut self, block: &mut Block, rules: &dyn Format) -> bool {
+    /// format can find the place: behind the next `end`.
+    fn give_up_record(&mut self, block: &mut Block, end: Option<u8>) -> bool {
         let length = block.bytes.len() as u64;
         block.bytes = Vec::new();
         self.label(block);
         block.problem = Some(self.error(ErrorKind::TooLong(length)));
         self.bytes += length;
         self.records += 1;
-        self.state = State::Skipping;
-        rules.can_resume()
+        match end {
+            Some(end) => self.state = State::Skipping { end },
+            None => return false,
+        }
+        true
     }
 
     fn label(&self, block: &mut Block) {
@@ -245,15 +252,15 @@ impl Stream {
 
     /// Reads to the end of a record that is not used, leaving in `buffer` what
     /// follows it.
-    fn skip(&mut self, buffer: &mut Vec<u8>) {
+    fn skip(&mut self, buffer: &mut Vec<u8>, end: u8) {
         self.state = State::Open;
         while matches!(self.state, State::Open) {
             buffer.clear();
             self.read_until(buffer, BLOCK_BYTES);
-            let resumed = self.format.and_then(|format| format.rules().resume(buffer));
-            self.bytes += resumed.unwrap_or(buffer.len()) as u64;
-            if let Some(start) = resumed {
-                buffer.drain(..start);
+            let next = memchr(end, buffer).map(|end| end + 1);
+            self.bytes += next.unwrap_or(buffer.len()) as u64;
+            if let Some(next) = next {
+                buffer.drain(..next);
                 return;
             }
         }
@@ -282,5 +289,72 @@ impl Stream {
             }
         }
         buffer.truncate(filled);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a few bytes at a time, as a slow pipe does.
+    struct Trickle(io::Cursor<Vec<u8>>);
+
+    impl Read for Trickle {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let few = buffer.len().min(7);
+            self.0.read(&mut buffer[..few])
+        }
+    }
+
+    fn read(input: Input) -> (Vec<String>, Vec<String>) {
+        let settings = ReadSettings {
+            format: Some(InputFormat::Lines),
+            ..ReadSettings::default()
+        };
+        let mut blocks = Blocks::new(vec![input], &settings);
+        let mut block = Block::default();
+        let (mut urls, mut problems) = (vec![], vec![]);
+        while blocks.fill(&mut block) {
+            block.documents(&settings, &mut |document| match document {
+                Ok(document) => urls.push(document.url.into_owned()),
+                Err(error) => problems.push(error.to_string()),
+            });
+            problems.extend(block.problem.take().map(|error| error.to_string()));
+        }
+        (urls, problems)
+    }
+
+    #[test]
+    fn blocks_end_where_records_end() {
+        let line = "x".repeat(1000) + "\n";
+        let text = line.repeat(3 * BLOCK_BYTES / 1000) + "last";
+        let (urls, problems) = read(Input::from_reader(
+            "r",
+            Trickle(io::Cursor::new(text.into())),
+        ));
+        assert_eq!(problems, [""; 0]);
+        assert_eq!(urls.len(), 3 * BLOCK_BYTES / 1000 + 1);
+        assert_eq!(urls[0], "r:1");
+        assert_eq!(urls[urls.len() - 1], format!("r:{}", urls.len()));
+    }
+
+    #[test]
+    fn a_record_longer_than_a_block_is_read_whole() {
+        let text = ["a\n", &"x".repeat(5 * BLOCK_BYTES), "\nb\n"].concat();
+        let (urls, _) = read(Input::from_reader("r", io::Cursor::new(text)));
+        assert_eq!(urls, ["r:1", "r:2", "r:3"]);
+    }
+
+    #[test]
+    fn behind_a_record_that_is_too_long_reading_goes_on() {
+        let endless = io::repeat(b'x').take(RECORD_BYTES_MAX as u64 + 1000);
+        let stream = io::Cursor::new(b"a\n").chain(endless).chain(&b"\nb\nc"[..]);
+        let (urls, problems) = read(Input::from_reader("r", stream));
+        assert_eq!(urls, ["r:1", "r:3", "r:4"]);
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].starts_with("r: record 2, byte 2: a record of"),
+            "{problems:?}"
+        );
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn decompress(
     );
     let head = raw.fill_buf()?;
     if head.starts_with(&GZIP_MAGIC) {
-        return Ok(Decompressed::Gzip(Members::new(raw)));
+        return Ok(Decompressed::Gzip(Box::new(Members::new(raw))));
     }
     if head.starts_with(&ZSTD_MAGIC) {
         return Ok(Decompressed::Zstd(
@@ -56,7 +56,7 @@ pub(super) fn decompress(
 /// A stream of bytes as they were before compression.
 pub(super) enum Decompressed {
     Plain(Raw),
-    Gzip(Members<Raw>),
+    Gzip(Box<Members<Raw>>),
     Zstd(zstd::stream::read::Decoder<'static, Raw>),
 }
 

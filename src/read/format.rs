@@ -57,12 +57,9 @@ pub trait Format: Sync {
     /// `ended`, nothing follows.
     fn cut(&self, bytes: &[u8], ended: bool) -> Cut;
 
-    /// Where the next record starts after one that is too long to hold, if the
-    /// format can tell; the offset is into `bytes`, which continue that record.
-    fn resume(&self, bytes: &[u8]) -> Option<usize>;
-
-    /// Whether [`resume`](Self::resume) can ever succeed.
-    fn can_resume(&self) -> bool;
+    /// The byte that ends every record, if there is one: behind a record too long
+    /// to hold, that is where the next one is found.
+    fn record_end(&self) -> Option<u8>;
 
     /// The block's records in order, each a document or what is wrong with it.
     fn documents<'a>(

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::ReadSettings;
 use super::block::Block;
 use super::format::{Cut, Format};
-use super::lines::{cut_at_line_end, for_each_line, next_line};
+use super::lines::{cut_at_line_end, for_each_line};
 use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind};
 
@@ -22,12 +22,8 @@ impl Format for Jsonl {
         cut_at_line_end(bytes, ended)
     }
 
-    fn resume(&self, bytes: &[u8]) -> Option<usize> {
-        next_line(bytes)
-    }
-
-    fn can_resume(&self) -> bool {
-        true
+    fn record_end(&self) -> Option<u8> {
+        Some(b'\n')
     }
 
     fn documents<'a>(
@@ -62,13 +58,12 @@ impl<'a> Fields<'a> {
         FieldsSeed(settings)
             .deserialize(&mut json)
             .and_then(|fields| json.end().map(|()| fields))
-            .map_err(|error| {
-                let byte = error.column().saturating_sub(1).min(line.len());
-                let kind = match std::str::from_utf8(line) {
-                    Ok(_) => ErrorKind::Json(without_position(&error)),
-                    Err(_) => ErrorKind::Utf8,
-                };
-                (byte, kind)
+            .map_err(|error| match std::str::from_utf8(line) {
+                Ok(_) => (
+                    error.column().saturating_sub(1).min(line.len()),
+                    ErrorKind::Json(without_position(&error)),
+                ),
+                Err(invalid) => (invalid.valid_up_to(), ErrorKind::Utf8),
             })
     }
 

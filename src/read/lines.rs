@@ -17,12 +17,8 @@ impl Format for Lines {
         cut_at_line_end(bytes, ended)
     }
 
-    fn resume(&self, bytes: &[u8]) -> Option<usize> {
-        next_line(bytes)
-    }
-
-    fn can_resume(&self) -> bool {
-        true
+    fn record_end(&self) -> Option<u8> {
+        Some(b'\n')
     }
 
     fn documents<'a>(
@@ -58,10 +54,6 @@ pub(super) fn cut_at_line_end(bytes: &[u8], ended: bool) -> Cut {
         records: memchr_iter(b'\n', &bytes[..whole]).count() as u64 + u64::from(last_is_open),
         end: None,
     }
-}
-
-pub(super) fn next_line(bytes: &[u8]) -> Option<usize> {
-    memchr(b'\n', bytes).map(|end| end + 1)
 }
 
 /// Calls `each` with the number of the line in the block, where it starts, and

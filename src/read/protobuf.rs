@@ -48,12 +48,8 @@ impl Format for Protobuf {
         cut
     }
 
-    fn resume(&self, _bytes: &[u8]) -> Option<usize> {
+    fn record_end(&self) -> Option<u8> {
         None
-    }
-
-    fn can_resume(&self) -> bool {
-        false
     }
 
     fn documents<'a>(

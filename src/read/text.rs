@@ -22,12 +22,8 @@ impl Format for Text {
         }
     }
 
-    fn resume(&self, _bytes: &[u8]) -> Option<usize> {
+    fn record_end(&self) -> Option<u8> {
         None
-    }
-
-    fn can_resume(&self) -> bool {
-        false
     }
 
     fn documents<'a>(

@@ -1,9 +1,45 @@
-//! Words of ASCII text, straight from a table of character classes, hashed as
-//! they are found. The same words as the general path's: the tests of
+//! Words of ASCII text, found 64 characters at a time and hashed where they
+//! stand. The same words as the general path's: the tests of
 //! [`words`](super::words) compare them.
+//!
+//! A block of 64 characters becomes one 64-bit mask per class of characters.
+//! UAX #29's rules for ASCII are then a few shifts: a word is a run of letters,
+//! digits and `_`, and of those characters between two letters or two digits that
+//! join them. Runs are found by counting zeros; no character is branched on.
 
 use super::hash;
 use super::normalise::Case;
+
+const BLOCK: usize = 64;
+
+/// Where the first byte stands that is not ASCII.
+pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let clean = blocks.iter().take_while(|block| block.is_ascii()).count();
+    let tail = blocks.get(clean).map_or(rest, <[u8; BLOCK]>::as_slice);
+    tail.iter()
+        .position(|byte| !byte.is_ascii())
+        .map(|at| clean * BLOCK + at)
+}
+
+/// Calls `each` with the hash of every word of `text`, which is ASCII.
+pub(super) fn for_each_word(text: &[u8], case: Case, mut each: impl FnMut(u64)) {
+    let mut runs = Runs::default();
+    let mut emit = |start: usize, end: usize| {
+        if text[start] != b'_' || text[start..end].iter().any(u8::is_ascii_alphanumeric) {
+            each(word_hash(text, start, end, case));
+        }
+    };
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    for (index, block) in blocks.iter().enumerate() {
+        let next = text.get((index + 1) * BLOCK).copied().unwrap_or(0);
+        runs.block(index * BLOCK, &Classes::of(block), class(next), &mut emit);
+    }
+    // What is left is filled up with zeros, which end the last word.
+    let mut block = [0; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    runs.block(blocks.len() * BLOCK, &Classes::of(&block), 0, &mut emit);
+}
 
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
@@ -13,111 +49,143 @@ const EXTEND: u8 = 4;
 const MID_LETTER: u8 = 8;
 /// Joins two digits.
 const MID_DIGIT: u8 = 16;
-const WORD: u8 = LETTER | DIGIT | EXTEND;
 
-/// UAX #29's classes, as far as ASCII has them.
-const CLASS: [u8; 256] = {
-    let mut class = [0; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        class[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
-            b'0'..=b'9' => DIGIT,
-            b'_' => EXTEND,
-            b':' => MID_LETTER,
-            b',' | b';' => MID_DIGIT,
-            b'.' | b'\'' => MID_LETTER | MID_DIGIT,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    class
-};
-
+/// UAX #29's class of an ASCII character. Free of branches, so that a loop over
+/// it becomes vector instructions.
+#[inline]
 fn class(byte: u8) -> u8 {
-    CLASS[usize::from(byte)]
+    let when = |condition: bool, class: u8| u8::from(condition).wrapping_neg() & class;
+    when((byte | 0x20).wrapping_sub(b'a') < 26, LETTER)
+        | when(byte.wrapping_sub(b'0') < 10, DIGIT)
+        | when(byte == b'_', EXTEND)
+        | when(byte == b':', MID_LETTER)
+        | when((byte == b',') | (byte == b';'), MID_DIGIT)
+        | when((byte == b'.') | (byte == b'\''), MID_LETTER | MID_DIGIT)
 }
 
-/// Where the first byte stands that is not ASCII.
-pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
-    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    let clean = chunks
-        .iter()
-        .take_while(|&&chunk| u64::from_le_bytes(chunk) & HIGH_BITS == 0)
-        .count();
-    let tail = if clean == chunks.len() {
-        rest
-    } else {
-        &chunks[clean]
-    };
-    tail.iter()
-        .position(|byte| !byte.is_ascii())
-        .map(|at| clean * 8 + at)
+/// One bit per character of a block, the first character lowest.
+struct Classes {
+    letter: u64,
+    digit: u64,
+    extend: u64,
+    mid_letter: u64,
+    mid_digit: u64,
 }
 
-/// Calls `each` with the hash of every word of `text`, which is ASCII.
-pub(super) fn for_each_word(text: &[u8], case: Case, mut each: impl FnMut(u64)) {
-    let mut at = 0;
-    while at < text.len() {
-        if class(text[at]) & WORD == 0 {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        let mut seen = 0;
-        loop {
-            while at < text.len() && class(text[at]) & WORD != 0 {
-                seen |= class(text[at]);
-                at += 1;
-            }
-            if !joins(text, at) {
-                break;
-            }
-            at += 1;
-        }
-        if seen & (LETTER | DIGIT) != 0 {
-            each(word_hash(text, start, at, case));
+impl Classes {
+    #[inline]
+    fn of(block: &[u8; BLOCK]) -> Self {
+        let classes = block.map(class);
+        Self {
+            letter: mask(&classes, LETTER),
+            digit: mask(&classes, DIGIT),
+            extend: mask(&classes, EXTEND),
+            mid_letter: mask(&classes, MID_LETTER),
+            mid_digit: mask(&classes, MID_DIGIT),
         }
     }
 }
 
-/// Whether the character at `at`, with a word before it, stands inside one.
-fn joins(text: &[u8], at: usize) -> bool {
-    let Some(&[middle, after]) = text.get(at..at + 2) else {
-        return false;
-    };
-    let sides = class(text[at - 1]) & class(after);
-    let middle = class(middle);
-    (middle & MID_LETTER != 0 && sides & LETTER != 0)
-        || (middle & MID_DIGIT != 0 && sides & DIGIT != 0)
+/// A bit for each byte that has `class`. Eight bytes of which each holds 0 or 1
+/// are gathered into one by a multiplication that moves byte i to bit 56 + i.
+#[inline]
+fn mask(classes: &[u8; BLOCK], class: u8) -> u64 {
+    const LOWEST: u64 = 0x0101_0101_0101_0101;
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let shift = class.trailing_zeros();
+    let (chunks, _) = classes.as_chunks::<8>();
+    chunks.iter().rev().fold(0, |mask, &chunk| {
+        let bits = (u64::from_le_bytes(chunk) >> shift) & LOWEST;
+        mask << 8 | bits.wrapping_mul(GATHER) >> 56
+    })
+}
+
+/// What must be known of the blocks before.
+#[derive(Default)]
+struct Runs {
+    /// Where the word started that reaches the end of the last block.
+    open: Option<usize>,
+    /// Whether the last character is a letter, or a digit; 0 or 1.
+    letter: u64,
+    digit: u64,
+}
+
+impl Runs {
+    /// Calls `emit` with the start and end of every word that ends in the block
+    /// at `base`. `next` is the class of the character behind it.
+    #[inline]
+    fn block(
+        &mut self,
+        base: usize,
+        classes: &Classes,
+        next: u8,
+        emit: &mut impl FnMut(usize, usize),
+    ) {
+        let between = |mid: u64, side: u64, before: u64, after: u8| {
+            let after = u64::from(after != 0) << 63;
+            mid & (side << 1 | before) & (side >> 1 | after)
+        };
+        let (letter, digit) = (classes.letter, classes.digit);
+        let joining = between(classes.mid_letter, letter, self.letter, next & LETTER)
+            | between(classes.mid_digit, digit, self.digit, next & DIGIT);
+        let word = letter | digit | classes.extend | joining;
+        self.letter = letter >> 63;
+        self.digit = digit >> 63;
+
+        let before = word << 1 | u64::from(self.open.is_some());
+        let mut starts = word & !before;
+        let mut ends = !word & before;
+        while ends != 0 {
+            let end = base + ends.trailing_zeros() as usize;
+            ends &= ends - 1;
+            let start = match self.open.take() {
+                Some(start) => start,
+                None => {
+                    let start = base + starts.trailing_zeros() as usize;
+                    starts &= starts.wrapping_sub(1);
+                    start
+                }
+            };
+            emit(start, end);
+        }
+        if starts != 0 {
+            self.open = Some(base + starts.trailing_zeros() as usize);
+        }
+    }
 }
 
 /// The hash of `text[start..end]`, lower-cased if so asked.
+#[inline]
 fn word_hash(text: &[u8], start: usize, end: usize, case: Case) -> u64 {
-    let mut state = hash::start();
-    let mut at = start;
-    while at < end {
-        let mut chunk = eight_bytes(text, at);
+    let chunk = |at: usize| {
+        let chunk = eight_bytes(text, at);
         let length = end - at;
-        if length < 8 {
-            chunk &= (1 << (8 * length)) - 1;
+        let chunk = if length < 8 {
+            chunk & !(u64::MAX << (8 * length))
+        } else {
+            chunk
+        };
+        match case {
+            Case::Fold => lower_case(chunk),
+            Case::Keep => chunk,
         }
-        if case == Case::Fold {
-            chunk = lower_case(chunk);
-        }
-        state = hash::absorb(state, chunk);
+    };
+    let mut state = hash::absorb(hash::start(), chunk(start));
+    let mut at = start + 8;
+    while at < end {
+        state = hash::absorb(state, chunk(at));
         at += 8;
     }
     hash::finish(state, end - start)
 }
 
+#[inline]
 fn eight_bytes(text: &[u8], at: usize) -> u64 {
-    match text[at..].first_chunk() {
+    let rest = &text[at..];
+    match rest.first_chunk() {
         Some(&chunk) => u64::from_le_bytes(chunk),
         None => {
             let mut chunk = [0; 8];
-            let rest = &text[at..];
             chunk[..rest.len()].copy_from_slice(rest);
             u64::from_le_bytes(chunk)
         }
@@ -126,6 +194,7 @@ fn eight_bytes(text: &[u8], at: usize) -> u64 {
 
 /// Eight ASCII characters in lower case. The sums' high bits tell, byte by
 /// byte, what is at least `A` and what is more than `Z`.
+#[inline]
 fn lower_case(chunk: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let from_a = chunk + ONES * (0x80 - b'A' as u64);
@@ -147,8 +216,20 @@ mod tests {
         }
 
         #[test]
-        fn the_first_other_byte_is_found(bytes in proptest::collection::vec(0_u8..130, 0..80)) {
+        fn the_first_other_byte_is_found(bytes in proptest::collection::vec(0_u8..129, 0..200)) {
             prop_assert_eq!(first_other(&bytes), bytes.iter().position(|&byte| byte > 127));
+        }
+
+        #[test]
+        fn a_mask_has_the_bits_of_its_class(
+            block in proptest::collection::vec(0_u8..128, BLOCK),
+            bit in 0_u8..5,
+        ) {
+            let classes: [u8; BLOCK] = std::array::from_fn(|index| class(block[index]));
+            let mask = mask(&classes, 1_u8 << bit);
+            for (index, &byte) in block.iter().enumerate() {
+                prop_assert_eq!(mask >> index & 1, u64::from(class(byte) >> bit & 1));
+            }
         }
     }
 }

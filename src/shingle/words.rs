@@ -2,8 +2,8 @@
 //!
 //! Most text is ASCII for long stretches, and ASCII needs neither normalising
 //! nor the tables of word boundaries. A text is therefore cut where white space
-//! is followed by an ASCII character, which no rule of normalising, lower-casing
-//! or word boundaries looks across; stretches that are ASCII go to [`ascii`],
+//! is followed by another ASCII character, which no rule of normalising, lower-
+//! casing or word boundaries looks across; stretches that are ASCII go to [`ascii`],
 //! the others through the general path. The tokens are the same.
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -45,9 +45,10 @@ pub(super) fn for_each_word_general(
     }
 }
 
-/// Whether a text may be cut between these two.
+/// Whether a text may be cut between these two. More white space may not follow:
+/// a run of it is one segment, and a mark behind it belongs to the whole run.
 fn is_cut(pair: &[u8]) -> bool {
-    pair[0].is_ascii_whitespace() && pair[1].is_ascii()
+    pair[0].is_ascii_whitespace() && pair[1].is_ascii() && !pair[1].is_ascii_whitespace()
 }
 
 fn last_cut(bytes: &[u8]) -> Option<usize> {
@@ -96,40 +97,30 @@ mod tests {
             ("你好，世界", &["你", "好", "世", "界"]),
             (
                 "naïve café — ‘quoted’ text",
-                &["naive", "cafe", "quoted", "text"],
+                &["naïve", "café", "quoted", "text"],
             ),
         ] {
-            let words: Vec<String> = words
-                .iter()
-                .map(|w| {
-                    let mut out = String::new();
-                    normalise(w, Case::Fold, &mut out);
-                    out
-                })
-                .collect();
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            if text.starts_with("naïve") {
-                assert_eq!(
-                    fast(text, Case::Fold),
-                    hashes(&["naïve", "café", "quoted", "text"])
-                );
-                continue;
-            }
-            assert_eq!(fast(text, Case::Fold), hashes(&words), "{text}");
+            assert_eq!(fast(text, Case::Fold), hashes(words), "{text}");
         }
+    }
+
+    #[test]
+    fn a_mark_takes_all_white_space_before_it() {
+        let text = "a  \u{e31}b \n\u{e31} c";
+        assert_eq!(fast(text, Case::Fold), general(text, Case::Fold));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn ascii_has_the_words_of_the_general_path(text in "[ -~\t\n\r\x00\x0b]{0,80}") {
+        fn ascii_has_the_words_of_the_general_path(text in "[ -~\t\n\r\x00\x0b]{0,300}") {
             prop_assert_eq!(fast(&text, Case::Fold), general(&text, Case::Fold));
             prop_assert_eq!(fast(&text, Case::Keep), general(&text, Case::Keep));
         }
 
         #[test]
-        fn word_like_ascii_has_too(text in "[aZ09_.':,;\" \n-]{0,40}") {
+        fn word_like_ascii_has_too(text in "[aZ09_.':,;\" \n-]{0,200}") {
             prop_assert_eq!(fast(&text, Case::Fold), general(&text, Case::Fold));
         }
 

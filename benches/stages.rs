@@ -1,0 +1,224 @@
+//! Each stage by itself, in bytes or shingles per second, and all of them from a
+//! gzip'd file to pairs.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::hint::black_box;
+use std::io::{Cursor, Write};
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use simdup::document::Content;
+use simdup::read::{Block, Blocks, ReadSettings};
+use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
+use simdup::sketch::{SketchSettings, sketcher};
+use simdup::write::{OutputFormat, write_pairs};
+use simdup::{Input, Quiet, Settings, find_pairs};
+
+#[path = "../tests/corpus/mod.rs"]
+mod corpus;
+use corpus::{Corpus, Shape};
+
+fn collection() -> Corpus {
+    Corpus::new(Shape {
+        seed: 7,
+        documents: 4000,
+        words: 400,
+        one_copy_in: 8,
+    })
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn settings(hashes: usize) -> Settings {
+    Settings {
+        sketch: SketchSettings::Fast { hashes, seed: 0 },
+        ..Settings::default()
+    }
+}
+
+fn reading(c: &mut Criterion) {
+    let corpus = collection();
+    let jsonl = corpus.jsonl().into_bytes();
+    let mut group = c.benchmark_group("read");
+    group.sample_size(10);
+    for (name, plain) in [("jsonl", jsonl), ("protobuf", corpus.protobuf())] {
+        group.throughput(Throughput::Bytes(plain.len() as u64));
+        for (kind, bytes) in [("plain", plain.clone()), ("gzip", gzip(&plain))] {
+            group.bench_function(format!("{name} {kind}, cut into blocks"), |b| {
+                b.iter_batched(
+                    || vec![Input::from_reader("bench", Cursor::new(bytes.clone()))],
+                    |inputs| {
+                        let mut blocks = Blocks::new(inputs, &ReadSettings::default());
+                        let mut block = Block::default();
+                        while blocks.fill(&mut block) {}
+                    },
+                    BatchSize::LargeInput,
+                );
+            });
+        }
+        group.bench_function(format!("{name} parsed"), |b| {
+            let inputs = vec![Input::from_reader("bench", Cursor::new(plain.clone()))];
+            let mut blocks = Blocks::new(inputs, &ReadSettings::default());
+            let mut all = vec![];
+            loop {
+                let mut block = Block::default();
+                if !blocks.fill(&mut block) {
+                    break;
+                }
+                all.push(block);
+            }
+            b.iter(|| {
+                for block in &all {
+                    block.documents(&ReadSettings::default(), &mut |document| {
+                        black_box(document).unwrap();
+                    });
+                }
+            });
+        });
+    }
+}
+
+fn shingling(c: &mut Criterion) {
+    let corpus = collection();
+    let mut group = c.benchmark_group("shingle");
+    let english: String = corpus
+        .documents
+        .iter()
+        .map(|(_, text)| text.as_str())
+        .collect();
+    // The same letters in another script, for the general path.
+    let cyrillic: String = english
+        .chars()
+        .map(|c| match c {
+            'a'..='z' => char::from_u32(u32::from('а') + u32::from(c) - u32::from('a')).unwrap(),
+            other => other,
+        })
+        .collect();
+    let chars = ShingleSettings::Tokens {
+        tokens: Tokens::Chars,
+        case: simdup::shingle::Case::Fold,
+        windows: Windows::of(8),
+    };
+    for (name, settings, text) in [
+        ("words, ASCII", ShingleSettings::default(), &english),
+        ("words, Cyrillic", ShingleSettings::default(), &cyrillic),
+        ("chars, ASCII", chars, &english),
+        (
+            "technosphere, Cyrillic",
+            ShingleSettings::Technosphere,
+            &cyrillic,
+        ),
+    ] {
+        let shingler = shingler(&settings);
+        let mut shingles = Shingles::default();
+        let content = Content::Text(text.as_str().into());
+        group.sample_size(10);
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        group.bench_function(name, |b| {
+            b.iter(|| shingler.shingle(black_box(&content), &mut shingles));
+        });
+    }
+}
+
+fn sketching(c: &mut Criterion) {
+    let mut random = corpus::Random::new(1);
+    let mut group = c.benchmark_group("sketch");
+    for count in [20, 200, 1000, 10_000] {
+        let shingles: Vec<_> = (0..count)
+            .map(|_| simdup::shingle::Shingle(random.next()))
+            .collect();
+        group.throughput(Throughput::Elements(count));
+        for hashes in [20, 128] {
+            let mut sketcher = sketcher(&SketchSettings::Fast { hashes, seed: 0 });
+            let mut values = vec![];
+            group.bench_function(format!("{count} shingles, {hashes} positions"), |b| {
+                b.iter(|| {
+                    values.clear();
+                    sketcher.sketch(black_box(&shingles), &mut values);
+                });
+            });
+        }
+    }
+}
+
+fn end_to_end(c: &mut Criterion) {
+    let jsonl = collection().jsonl().into_bytes();
+    let packed = gzip(&jsonl);
+    let mut group = c.benchmark_group("all stages");
+    group.sample_size(10);
+    group.throughput(Throughput::Bytes(jsonl.len() as u64));
+    for hashes in [20, 128] {
+        for threads in [1, 2] {
+            let settings = Settings {
+                threads,
+                ..settings(hashes)
+            };
+            group.bench_function(
+                format!("jsonl.gz, {hashes} positions, {threads} threads"),
+                |b| {
+                    b.iter_batched(
+                        || vec![Input::from_reader("bench", Cursor::new(packed.clone()))],
+                        |inputs| {
+                            let similar = find_pairs(inputs, &settings, &Quiet).unwrap();
+                            let mut out = vec![];
+                            write_pairs(
+                                &similar.pairs,
+                                &similar.urls,
+                                OutputFormat::Text,
+                                &mut out,
+                            )
+                            .unwrap();
+                            out
+                        },
+                        BatchSize::LargeInput,
+                    );
+                },
+            );
+        }
+    }
+}
+
+fn candidates(c: &mut Criterion) {
+    use simdup::candidates::bands;
+    use simdup::score::{Score, shared_positions};
+    use simdup::sketch::{Row, Signatures};
+
+    let mut random = corpus::Random::new(2);
+    let mut group = c.benchmark_group("candidates");
+    group.sample_size(10);
+    for (positions, needed) in [(20, 15), (128, 96)] {
+        let rows = 100_000_u32;
+        let mut signatures = Signatures::new(positions);
+        let mut row: Vec<i32> = vec![0; positions];
+        for index in 0..rows {
+            // One in ten is a copy of its neighbour with a few positions changed.
+            let changed = if index % 10 == 0 {
+                positions / 8
+            } else {
+                positions
+            };
+            for _ in 0..changed * 3 {
+                row[random.below(positions)] = random.next() as i32;
+            }
+            signatures.push(simdup::DocumentId(index), &row);
+        }
+        let all: Vec<Row> = (0..rows).map(Row).collect();
+        group.throughput(Throughput::Elements(u64::from(rows)));
+        group.bench_function(format!("bands, {positions} positions"), |b| {
+            b.iter(|| {
+                bands::search(&signatures, &all, needed, |left, right| {
+                    let shared = shared_positions(signatures.row(left), signatures.row(right));
+                    (shared as usize >= needed).then(|| Score::new(shared, positions as u32))
+                })
+            });
+        });
+    }
+}
+
+criterion_group!(
+    stages, reading, shingling, sketching, candidates, end_to_end
+);
+criterion_main!(stages);

@@ -1,0 +1,112 @@
+//! What is read as a document, and from where.
+
+use crate::harness::{Place, line};
+
+/// The ids that have a signature, in order.
+fn ids(place: &Place, arguments: &str) -> Vec<String> {
+    let signatures = place.run(&format!("sketch --hashes 1 {arguments}")).clean();
+    signatures
+        .lines()
+        .map(|line| {
+            let document: serde_json::Value = serde_json::from_str(line).unwrap();
+            document["url"].as_str().unwrap().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn the_id_is_url_else_id_else_the_place() {
+    let place = Place::new();
+    place.file(
+        "docs",
+        "{\"url\":\"u\",\"id\":\"i\",\"text\":\"x\"}\n\
+         \n\
+         {\"id\":\"i\",\"text\":\"x\"}\n\
+         {\"text\":\"x\"}\r\n\
+         {\"url\":null,\"text\":\"x\"}\n\
+         {\"name\":\"n\",\"text\":\"x\",\"url\":\"other\"}",
+    );
+    assert_eq!(ids(&place, "docs"), ["u", "i", "docs:4", "docs:5", "other"]);
+    place.file("named", "{\"name\":\"n\",\"text\":\"x\",\"url\":\"other\"}");
+    assert_eq!(ids(&place, "--id-field name named"), ["n"]);
+}
+
+#[test]
+fn text_fields_are_joined() {
+    let place = Place::new();
+    place.file(
+        "docs",
+        "{\"id\":\"a\",\"title\":\"one two\",\"abstract\":\"three four\"}\n\
+         {\"id\":\"b\",\"abstract\":\"Three four\",\"title\":\"One\\ntwo\"}\n\
+         {\"id\":\"c\",\"abstract\":\"one two three four\"}\n\
+         {\"id\":\"d\",\"title\":\"one two three\",\"abstract\":null}\n",
+    );
+    let pairs = place.run("--shingle-words 1 --threshold 1 --text-field title,abstract docs");
+    assert_eq!(pairs.clean(), "a b 1.0\na c 1.0\nb c 1.0\n");
+}
+
+#[test]
+fn the_first_document_of_an_id_counts() {
+    let place = Place::new();
+    let docs = [
+        line("a", "one two"),
+        line("b", "three"),
+        line("a", "three"),
+        line("a", "three"),
+    ];
+    let run = place.pipe("", docs.concat());
+    assert_eq!((run.status, run.stdout.as_str()), (0, ""));
+    assert_eq!(
+        run.stderr,
+        "simdup: 2 documents were skipped: their ids had been met before, and the first counts\n"
+    );
+    assert_eq!(place.pipe("-q", docs.concat()).stderr, "");
+}
+
+#[test]
+fn a_directory_is_read_file_by_file_as_each_says() {
+    let place = Place::new();
+    place
+        .file("d/b.txt", "plain text in a file")
+        .file("d/a/2.jsonl", line("json", "a line"))
+        .file("d/a/1", "another plain text")
+        .file("d/empty", "");
+    assert_eq!(ids(&place, "d"), ["d/a/1", "json", "d/b.txt"]);
+    assert_eq!(
+        ids(&place, "--input-format text d/b.txt d/a"),
+        ["d/b.txt", "d/a/1", "d/a/2.jsonl"]
+    );
+}
+
+#[test]
+fn lines_are_documents_if_so_asked() {
+    let place = Place::new();
+    place.file("l", "one\n\nTwo words\r\ntwo words");
+    assert_eq!(ids(&place, "--input-format lines l"), ["l:1", "l:3", "l:4"]);
+    assert_eq!(place.run("--input-format lines l").clean(), "l:3 l:4 1.0\n");
+    assert_eq!(
+        place.pipe("--input-format lines", "a b\na b\n").clean(),
+        "-:1 -:2 1.0\n"
+    );
+}
+
+#[test]
+fn protobuf_may_lack_text_and_hold_strange_bodies() {
+    let place = Place::new();
+    let mut docs = b"\x10\0\0\0\x0a\x01a\x12\x02\xff\xfe\x1a\x03a b\x48\x05".to_vec();
+    docs[0] = docs.len() as u8 - 4;
+    docs.extend(b"\x03\0\0\0\x0a\x01e");
+    docs.extend(b"\x08\0\0\0\x1a\x03A b\x0a\x01b");
+    place.file("docs", docs);
+    assert_eq!(place.run("--stats stats docs").clean(), "a b 1.0\n");
+    let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
+    assert_eq!(stats["counts"]["documents"], 3);
+    assert_eq!(stats["counts"]["empty"], 1);
+    let run = place.run("--text-field body docs");
+    assert_eq!(run.status, 2);
+    assert!(
+        run.stderr.contains("docs: record 1, byte 0: invalid UTF-8"),
+        "{}",
+        run.stderr
+    );
+}

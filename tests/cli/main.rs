@@ -1,0 +1,19 @@
+//! The program from outside: what it prints, where, and with which status.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+mod bad_input;
+#[path = "../corpus/mod.rs"]
+mod corpus;
+mod documents;
+mod harness;
+mod output;
+mod pairs;
+mod readme;
+mod shingles;
+mod technosphere;

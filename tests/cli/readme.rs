@@ -1,0 +1,49 @@
+//! README's examples: each command is run, and prints what README says.
+
+use std::process::Command;
+
+use crate::harness::repository;
+
+/// The commands of all `console` blocks, each with the output below it.
+fn examples(readme: &str) -> Vec<(String, String)> {
+    let mut examples: Vec<(String, String)> = vec![];
+    let mut in_block = false;
+    for line in readme.lines() {
+        if line.starts_with("```") {
+            in_block = line == "```console";
+        } else if in_block && let Some(command) = line.strip_prefix("$ ") {
+            examples.push((command.to_owned(), String::new()));
+        } else if in_block {
+            let (_, output) = examples.last_mut().unwrap();
+            output.push_str(line);
+            output.push('\n');
+        }
+    }
+    examples
+}
+
+#[cfg(unix)]
+#[test]
+fn the_examples_print_what_readme_says() {
+    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_simdup"));
+    let path = format!(
+        "{}:{}",
+        program.parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let examples = examples(&readme);
+    assert!(examples.len() >= 5);
+    for (command, expected) in examples {
+        // What it shows is what a user without a build would type.
+        let command = command.replace("cargo run --release --quiet --", "simdup");
+        let output = Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(repository(""))
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(printed, expected, "{command}");
+    }
+}
