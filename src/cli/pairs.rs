@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use simdup::find_pairs;
 use simdup::write::write_pairs;
+use simdup::{DocumentId, find_pairs};
 
 use super::args::PairsArgs;
 use super::observer::Terminal;
@@ -16,6 +16,12 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let terminal = Terminal::new(&args.output, &inputs);
     let mut similar = find_pairs(inputs, &settings, &terminal)?;
     terminal.finish(&similar.stats);
+    if similar.urls.len() == 1 && similar.urls.get(DocumentId(0)) == "-" && !args.output.quiet {
+        report::warning(
+            "standard input was read as one document of plain text; --input-format lines takes \
+             each line for one",
+        );
+    }
 
     let started = Instant::now();
     let format = args.pair_output.format.into();

@@ -91,6 +91,17 @@ fn lines_are_documents_if_so_asked() {
 }
 
 #[test]
+fn a_text_on_a_pipe_is_one_document_which_is_said() {
+    let run = Place::new().pipe("", "a b\na b\n");
+    assert_eq!((run.status, run.stdout.as_str()), (0, ""));
+    assert!(
+        run.stderr.contains("--input-format lines"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn protobuf_may_lack_text_and_hold_strange_bodies() {
     let place = Place::new();
     let mut docs = b"\x10\0\0\0\x0a\x01a\x12\x02\xff\xfe\x1a\x03a b\x48\x05".to_vec();
