@@ -78,6 +78,8 @@ pub enum ErrorKind {
     TooManyDocuments,
     /// The result could not be written.
     Write(io::Error),
+    /// What does not fit into memory could not be kept in a file.
+    Spill(io::Error),
     /// The worker threads could not be started.
     Threads(String),
 }
@@ -98,6 +100,7 @@ impl ErrorKind {
             Self::FieldType { .. } => "field of another type",
             Self::TooManyDocuments => "too many documents",
             Self::Write(_) => "write failure",
+            Self::Spill(_) => "no room for temporary files",
             Self::Threads(_) => "no threads",
         }
     }
@@ -191,6 +194,10 @@ impl fmt::Display for ErrorKind {
                 write!(f, "more than {} documents; split the collection", u32::MAX)
             }
             Self::Write(e) => write!(f, "cannot be written: {e}"),
+            Self::Spill(e) => write!(
+                f,
+                "no temporary file there: {e}; --temp-dir names another place, --memory allows more"
+            ),
             Self::Threads(what) => write!(f, "cannot start threads: {}", one_line(what)),
         }
     }
@@ -199,7 +206,10 @@ impl fmt::Display for ErrorKind {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
-            ErrorKind::Unreadable(e) | ErrorKind::Compression(e) | ErrorKind::Write(e) => Some(e),
+            ErrorKind::Unreadable(e)
+            | ErrorKind::Compression(e)
+            | ErrorKind::Spill(e)
+            | ErrorKind::Write(e) => Some(e),
             _ => None,
         }
     }

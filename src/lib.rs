@@ -7,7 +7,8 @@
 //! | [`read`] | paths or streams → documents |
 //! | [`shingle`] | text → shingles |
 //! | [`sketch`] | shingles → signatures |
-//! | [`candidates`] | signatures → candidates |
+//! | [`sets`] | shingles → sets that can be compared exactly |
+//! | [`candidates`] | signatures or sets → candidates |
 //! | [`score`] | a candidate → a score |
 //! | [`write`] | pairs → bytes |
 //!
@@ -25,6 +26,7 @@ mod pairs;
 mod pipeline;
 pub mod read;
 pub mod score;
+pub mod sets;
 mod settings;
 pub mod shingle;
 pub mod sketch;
@@ -36,8 +38,8 @@ pub use document::{Document, DocumentId};
 pub use error::{Error, ErrorKind};
 pub use observer::{Observer, Quiet};
 pub use pairs::{Pair, Pairs};
-pub use pipeline::{Similar, Sketched, find_pairs, sketch_documents};
+pub use pipeline::{Inputs, Similar, Sketched, find_pairs, sketch_documents};
 pub use read::Input;
-pub use settings::{Settings, Strictness};
+pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
 pub use stats::Stats;
 pub use urls::{Added, Urls};

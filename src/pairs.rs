@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::candidates::Match;
 use crate::candidates::identical::{Group, Groups};
 use crate::document::DocumentId;
-use crate::score::Score;
+use crate::score::{Measure, Score};
 use crate::sketch::Row;
 
 /// Two documents and how similar they are.
@@ -18,40 +18,55 @@ pub struct Pair {
     pub right: DocumentId,
     /// How similar they are.
     pub score: Score,
+    /// For containment: the share of each that is found in the other.
+    pub shares: Option<[Score; 2]>,
 }
 
 /// All pairs of a collection.
 #[derive(Debug)]
 pub struct Pairs {
-    documents: Vec<DocumentId>,
-    groups: Groups,
-    /// The score of two members of one group.
-    within: Score,
+    collection: Collection,
     /// Matches between groups, from both sides, in order of the first group.
     links: Vec<Link>,
     /// Where each group's links start, and the end.
     starts: Vec<usize>,
 }
 
+/// Which rows are compared with which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sides {
+    /// All with all.
+    One,
+    /// Those before this row with those from it on.
+    Across(Row),
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Link {
     to: Group,
-    score: Score,
+    shared: u32,
+}
+
+/// What is known of a collection's rows, apart from their matches.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    /// The document of each row; `None` if it does not count.
+    pub(crate) documents: Vec<Option<DocumentId>>,
+    /// Rows that are identical.
+    pub(crate) groups: Groups,
+    /// Shingles, or positions, of each group's members.
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) measure: Measure,
+    pub(crate) sides: Sides,
 }
 
 impl Pairs {
-    /// From matches between the first rows of groups. `documents` has the
-    /// document of each row, `within` is the score of two members of a group.
-    pub(crate) fn new(
-        documents: Vec<DocumentId>,
-        groups: Groups,
-        matches: &[Match],
-        within: Score,
-    ) -> Self {
-        let mut starts = vec![0; groups.len() + 1];
-        let ends = |found: &Match| [groups.of(found.left), groups.of(found.right)];
-        for group in matches.iter().flat_map(ends) {
-            starts[group.0 as usize + 1] += 1;
+    /// From matches between groups, by number.
+    pub(crate) fn new(collection: Collection, matches: &[Match]) -> Self {
+        let mut starts = vec![0; collection.groups.len() + 1];
+        for found in matches {
+            starts[found.left.0 as usize + 1] += 1;
+            starts[found.right.0 as usize + 1] += 1;
         }
         for index in 1..starts.len() {
             starts[index] += starts[index - 1];
@@ -59,48 +74,71 @@ impl Pairs {
         let mut next = starts.clone();
         let nothing = Link {
             to: Group(0),
-            score: within,
+            shared: 0,
         };
         let mut links = vec![nothing; matches.len() * 2];
         for found in matches {
-            let [left, right] = ends(found);
+            let (left, right) = (found.left.0, found.right.0);
             for (from, to) in [(left, right), (right, left)] {
-                let place = &mut next[from.0 as usize];
-                let score = found.score;
-                links[*place] = Link { to, score };
+                let place = &mut next[from as usize];
+                links[*place] = Link {
+                    to: Group(to),
+                    shared: found.shared,
+                };
                 *place += 1;
             }
         }
         Self {
-            documents,
-            groups,
-            within,
+            collection,
             links,
             starts,
         }
     }
 
+    /// What the scores are.
+    pub fn measure(&self) -> Measure {
+        self.collection.measure
+    }
+
     /// Calls `each` with every pair, in input order of the left document, then of
     /// the right, until it breaks.
     pub fn try_for_each<B>(&self, mut each: impl FnMut(Pair) -> ControlFlow<B>) -> ControlFlow<B> {
-        let mut partners: Vec<(Row, Score)> = Vec::new();
-        for row in (0..self.documents.len() as u32).map(Row) {
-            let group = self.groups.of(row);
+        let rows = &self.collection;
+        let mut partners: Vec<(Row, u32)> = Vec::new();
+        let (end, first_right) = match rows.sides {
+            Sides::One => (rows.documents.len() as u32, Row(0)),
+            Sides::Across(first) => (first.0, first),
+        };
+        for row in (0..end).map(Row) {
+            let Some(left) = rows.documents[row.0 as usize] else {
+                continue;
+            };
+            let group = rows.groups.of(row);
+            let size = rows.sizes[group.0 as usize];
+            let from = Row(row.0 + 1).max(first_right);
             partners.clear();
-            self.extend_after(row, group, self.within, &mut partners);
-            let links =
-                &self.links[self.starts[group.0 as usize]..self.starts[group.0 as usize + 1]];
+            self.extend_from(from, group, size, &mut partners);
+            let links = self.starts[group.0 as usize]..self.starts[group.0 as usize + 1];
             if !links.is_empty() {
-                for link in links {
-                    self.extend_after(row, link.to, link.score, &mut partners);
+                for link in &self.links[links] {
+                    self.extend_from(from, link.to, link.shared, &mut partners);
                 }
                 // Runs in order, which a merging sort joins in no time.
                 partners.sort_by_key(|&(partner, _)| partner);
             }
-            let left = self.documents[row.0 as usize];
-            for &(partner, score) in &partners {
-                let right = self.documents[partner.0 as usize];
-                each(Pair { left, right, score })?;
+            for &(partner, shared) in &partners {
+                let Some(right) = rows.documents[partner.0 as usize] else {
+                    continue;
+                };
+                let sizes = [size, rows.sizes[rows.groups.of(partner).0 as usize]];
+                let shares = (rows.measure == Measure::Containment)
+                    .then(|| sizes.map(|size| Score::new(shared, size)));
+                each(Pair {
+                    left,
+                    right,
+                    score: rows.measure.score(shared, sizes),
+                    shares,
+                })?;
             }
         }
         ControlFlow::Continue(())
@@ -116,10 +154,15 @@ impl Pairs {
         all
     }
 
-    fn extend_after(&self, row: Row, group: Group, score: Score, partners: &mut Vec<(Row, Score)>) {
-        let members = self.groups.members(group);
-        let after = members.partition_point(|&member| member <= row);
-        partners.extend(members[after..].iter().map(|&member| (member, score)));
+    /// Adds the members of a group from a row on. A set without shingles is like
+    /// no other.
+    fn extend_from(&self, row: Row, group: Group, shared: u32, partners: &mut Vec<(Row, u32)>) {
+        if shared == 0 {
+            return;
+        }
+        let members = self.collection.groups.members(group);
+        let from = members.partition_point(|&member| member < row);
+        partners.extend(members[from..].iter().map(|&member| (member, shared)));
     }
 }
 
@@ -139,11 +182,19 @@ mod tests {
         let matches = [Match {
             left: Row(0),
             right: Row(1),
-            score: Score::new(4, 5),
+            shared: 4,
         }];
-        // A document without shingles has no row: the ordinals skip 2.
-        let documents = [0, 1, 3, 4, 5, 6].map(DocumentId).to_vec();
-        let pairs = Pairs::new(documents, groups, &matches, Score::new(5, 5));
+        // The third document was met before: the ordinals skip its row.
+        let documents = [0, 1, 3, 4, 5, 6].map(|id| Some(DocumentId(id))).to_vec();
+        let sizes = vec![5; groups.len()];
+        let collection = Collection {
+            documents,
+            groups,
+            sizes,
+            measure: Measure::MinHash,
+            sides: Sides::One,
+        };
+        let pairs = Pairs::new(collection, &matches);
         let found: Vec<(u32, u32, String)> = pairs
             .to_vec()
             .iter()

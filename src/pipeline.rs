@@ -1,33 +1,60 @@
-//! The order of the stages, the batches and the threads.
+//! The order of the stages.
 //!
 //! read → shingle → sketch → candidates → score → write
 //!
-//! Up to the signatures, text is streamed: threads take turns to unpack a block
-//! of records, and each parses, shingles and sketches the block it has unpacked.
-//! Only ids and signatures are kept. What follows works on those.
+//! Up to what is kept of each document, text is streamed ([`reading`]). For
+//! Broder's score that is a signature; for exact scores it is the shingles, which
+//! become sets of bundles when all are there. What follows works on those.
 
 mod ordered;
+mod reading;
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::candidates::{bands, identical};
+use crate::candidates::bands::{self, Layout};
+use crate::candidates::identical::{Groups, collapse};
+use crate::candidates::prefix::PrefixIndex;
+use crate::candidates::ranked::{self, RankedSets};
+use crate::candidates::recall::{self, Bands};
+use crate::candidates::{Match, RecallAt, SearchStats};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
-use crate::pairs::Pairs;
-use crate::read::{Block, Blocks, Input};
-use crate::score::{Score, shared_positions};
-use crate::settings::{Settings, Strictness};
-use crate::shingle::{Shingler, Shingles, shingler};
-use crate::sketch::{Row, Signatures, Sketcher, Value, combine, sketcher};
+use crate::pairs::{Collection, Pairs, Sides};
+use crate::read::Input;
+use crate::score::{Measure, SetBound, shared_positions};
+use crate::sets::{ShardWriter, Sharded, ShingleSets};
+use crate::settings::{Finding, Settings};
+use crate::shingle::Shingle;
+use crate::sketch::{Row, Signatures, SketchSettings, Sketcher, Value, combine, sketcher};
 use crate::stats::Stats;
-use crate::urls::{Added, Urls};
+use crate::urls::Urls;
+use reading::{Digest, read_all};
+
+/// What to read: documents, and perhaps others to compare them with.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// The documents.
+    pub documents: Vec<Input>,
+    /// If there are any: what the documents are compared with, instead of with
+    /// each other.
+    pub against: Vec<Input>,
+}
+
+impl From<Vec<Input>> for Inputs {
+    fn from(documents: Vec<Input>) -> Self {
+        Self {
+            documents,
+            against: Vec::new(),
+        }
+    }
+}
 
 /// What [`find_pairs`] found.
 #[derive(Debug)]
 pub struct Similar {
-    /// The ids of all documents.
+    /// The ids of all documents; those of `against` come last.
     pub urls: Urls,
     /// The pairs at or above the threshold.
     pub pairs: Pairs,
@@ -35,14 +62,15 @@ pub struct Similar {
     pub stats: Stats,
 }
 
-/// Finds every pair of documents whose score is at least the threshold:
+/// Finds the pairs of documents whose score is at least the threshold:
 ///
 /// 1. read: inputs, in order, into documents; an id met again is skipped;
 /// 2. shingle: each document's text into the hashes of its windows of words;
-/// 3. sketch: the shingles into a signature;
-/// 4. candidates: identical signatures are collapsed, the others filed by bands
-///    of positions, so many that no pair is missed;
-/// 5. score: the share of positions in which a candidate's signatures agree.
+/// 3. sketch: the shingles into a signature; or, for exact scores, all shingles
+///    into sets of bundles;
+/// 4. candidates: what is identical is collapsed; the rest is found by bands of
+///    positions or by the prefixes of the sets;
+/// 5. score: what a candidate's signatures or sets have in common.
 ///
 /// ```
 /// use simdup::{Input, Quiet, Settings, find_pairs};
@@ -62,52 +90,58 @@ pub struct Similar {
 /// # Ok::<(), simdup::Error>(())
 /// ```
 pub fn find_pairs(
-    inputs: Vec<Input>,
+    inputs: impl Into<Inputs>,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Similar, Error> {
+    let mut run = Run::new(inputs.into(), settings, observer);
     in_pool(settings, || {
-        let mut signatures = Signatures::new(settings.sketch.positions());
-        let keep = |document: Sketched<'_>| {
-            if !document.signature.is_empty() {
-                signatures.push(document.id, document.signature);
-            }
-            ControlFlow::Continue(())
+        let pairs = match settings.measure {
+            Measure::MinHash => run.by_signatures()?,
+            Measure::Jaccard | Measure::Containment => run.by_sets()?,
         };
-        let (mut urls, mut stats) =
-            sketch_all(inputs, settings, observer, Repetitions::Count, keep)?;
-        urls.freeze();
-        observer.searching();
-        let started = Instant::now();
-        let pairs = similar_signatures(signatures, settings, &mut stats);
-        stats.seconds.candidates = started.elapsed();
-        Ok(Similar { urls, pairs, stats })
+        Ok(Similar {
+            urls: run.urls,
+            pairs,
+            stats: run.stats,
+        })
     })
 }
 
 /// A document with its signature, as [`sketch_documents`] gives it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sketched<'a> {
-    /// Its ordinal.
-    pub id: DocumentId,
     /// Its id.
     pub url: &'a str,
     /// How many distinct shingles it has.
     pub shingles: usize,
-    /// Its signature; empty if it has no shingle.
+    /// Its signature.
     pub signature: &'a [Value],
 }
 
-/// Sketches all documents and gives them to `each` in input order, as they come;
-/// nothing but the ids is kept. Ends when `each` breaks.
+/// Sketches all documents that have a shingle and gives them to `each` in input
+/// order, as they come; nothing but the ids is kept. Ends when `each` breaks.
 pub fn sketch_documents(
     inputs: Vec<Input>,
     settings: &Settings,
     observer: &dyn Observer,
-    each: impl FnMut(Sketched<'_>) -> ControlFlow<()> + Send,
+    mut each: impl FnMut(Sketched<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Stats, Error> {
+    let mut run = Run::new(inputs.into(), settings, observer);
     in_pool(settings, || {
-        sketch_all(inputs, settings, observer, Repetitions::Drop, each).map(|(_, stats)| stats)
+        let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Drop);
+        run.read(digest, |urls, documents, batch| {
+            for (document, shingles, signature) in batch.signatures(documents) {
+                each(Sketched {
+                    url: urls.get(document),
+                    shingles,
+                    signature,
+                })
+                .map_break(|()| None)?;
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(run.stats)
     })
 }
 
@@ -122,56 +156,234 @@ fn in_pool<T: Send>(
     pool.install(run)
 }
 
-/// Reads, shingles and sketches everything, with all threads.
-fn sketch_all(
-    inputs: Vec<Input>,
-    settings: &Settings,
-    observer: &dyn Observer,
-    repetitions: Repetitions,
-    each: impl FnMut(Sketched<'_>) -> ControlFlow<()> + Send,
-) -> Result<(Urls, Stats), Error> {
-    let started = Instant::now();
-    let mut blocks = Blocks::new(inputs, &settings.read);
-    let shingler = shingler(&settings.shingle);
-    let mut collector = Collector {
-        settings,
-        observer,
-        each,
-        urls: Urls::default(),
-        stats: Stats {
-            settings: settings.clone(),
-            ..Stats::default()
-        },
-        failed: None,
-    };
-    ordered::map_in_order(
-        |piece: &mut Piece| {
-            let started = Instant::now();
-            let more = blocks.fill(&mut piece.block);
-            piece.input_bytes = blocks.bytes_taken();
-            piece.reading = started.elapsed();
-            more
-        },
-        |piece, sketching: &mut Sketching<'_>| sketching.block(piece),
-        |batch| collector.add(batch),
-        || Sketching {
+/// What all ways of finding pairs have in common.
+struct Run<'a> {
+    inputs: Inputs,
+    settings: &'a Settings,
+    observer: &'a dyn Observer,
+    urls: Urls,
+    stats: Stats,
+    /// Documents before those of `against`.
+    documents: usize,
+}
+
+impl<'a> Run<'a> {
+    fn new(inputs: Inputs, settings: &'a Settings, observer: &'a dyn Observer) -> Self {
+        Self {
+            inputs,
             settings,
-            shingler: &*shingler,
-            sketcher: sketcher(&settings.sketch),
-            repetitions,
-            shingles: Shingles::default(),
-        },
-    );
-    let Collector {
-        urls,
-        mut stats,
-        failed,
-        ..
-    } = collector;
-    stats.seconds.read_and_sketch = started.elapsed();
-    match failed {
-        Some(error) => Err(error),
-        None => Ok((urls, stats)),
+            observer,
+            urls: Urls::default(),
+            stats: Stats {
+                settings: settings.clone(),
+                ..Stats::default()
+            },
+            documents: 0,
+        }
+    }
+
+    /// Reads everything: first the documents, then what they are compared with.
+    fn read<D: Digest>(
+        &mut self,
+        digest: impl Fn() -> D + Sync,
+        mut keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>>
+        + Send,
+    ) -> Result<(), Error> {
+        let Inputs { documents, against } = std::mem::take(&mut self.inputs);
+        for (inputs, is_first) in [(documents, true), (against, false)] {
+            // An id may come again on the other side.
+            self.urls.forget();
+            read_all(inputs, self, &digest, &mut keep)?;
+            if is_first {
+                self.documents = self.urls.len();
+            }
+        }
+        self.urls.forget();
+        self.observer.searching();
+        Ok(())
+    }
+
+    /// Which rows are compared; they belong to these documents.
+    fn sides(&self, documents: &[Option<DocumentId>], compared: bool) -> Sides {
+        if !compared {
+            return Sides::One;
+        }
+        let first = documents
+            .iter()
+            .position(|document| document.is_some_and(|id| id.index() >= self.documents));
+        Sides::Across(Row(first.unwrap_or(documents.len()) as u32))
+    }
+
+    /// Broder's score: the share of positions in which two signatures agree.
+    fn by_signatures(&mut self) -> Result<Pairs, Error> {
+        let settings = self.settings;
+        let compared = !self.inputs.against.is_empty();
+        let mut signatures = Signatures::new(settings.sketch.positions());
+        let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Count);
+        self.read(digest, |_, documents, batch| {
+            for (document, _, signature) in batch.signatures(documents) {
+                signatures.push(document, signature);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let started = Instant::now();
+        let documents: Vec<_> = signatures.documents().map(Some).collect();
+        let sides = self.sides(&documents, compared);
+        let groups = collapse(
+            signatures.len() as u32,
+            |row| signatures.row(row).iter().copied().fold(0, combine),
+            |left, right| signatures.row(left) == signatures.row(right),
+        );
+        let rows: Vec<Row> = groups.representatives().collect();
+        let positions = signatures.positions();
+        let needed = settings.threshold.needed(positions);
+        let wanted = across(&groups, sides);
+        let score = |left: Row, right: Row| {
+            let shared = shared_positions(signatures.row(left), signatures.row(right));
+            (shared as usize >= needed
+                && wanted(group_row(&groups, left), group_row(&groups, right)))
+            .then_some(shared)
+        };
+        let (mut matches, search) =
+            bands::search(&signatures, &rows, Layout::Lossless, needed, score);
+        drop(wanted);
+        drop(signatures);
+        for found in &mut matches {
+            found.left = group_row(&groups, found.left);
+            found.right = group_row(&groups, found.right);
+        }
+        let sizes = vec![positions as u32; groups.len()];
+        let collection = Collection {
+            documents,
+            groups,
+            sizes,
+            measure: Measure::MinHash,
+            sides,
+        };
+        Ok(self.finish(collection, &matches, search, started))
+    }
+
+    /// Exact scores of sets.
+    fn by_sets(&mut self) -> Result<Pairs, Error> {
+        let settings = self.settings;
+        let compared = !self.inputs.against.is_empty();
+        let mut sets = match &settings.memory {
+            Some(memory) => ShingleSets::new(memory.bytes, memory.temp_dir.clone()),
+            None => ShingleSets::new(u64::MAX, "".into()),
+        };
+        let mut documents: Vec<Option<DocumentId>> = Vec::new();
+        self.read(ShardWriter::default, |_, numbers, batch| {
+            documents.extend_from_slice(numbers);
+            let excluded: Vec<bool> = numbers.iter().map(Option::is_none).collect();
+            match sets.push(batch, &excluded) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(Some(error)),
+            }
+        })?;
+        let started = Instant::now();
+        self.stats.counts.spilled = sets.is_spilled();
+        let sets = sets.into_bundles(settings.common.of(self.urls.len()))?;
+        let sides = self.sides(&documents, compared);
+        let groups = ranked::groups(&sets);
+        let ranked = ranked::rank(&sets, &groups);
+        drop(sets);
+        self.stats.seconds.bundle = started.elapsed();
+        let started = Instant::now();
+        let wanted = across(&groups, sides);
+        let (matches, search) = self.join(&ranked, &wanted);
+        drop(wanted);
+        let collection = Collection {
+            documents,
+            groups,
+            sizes: ranked.sizes().to_vec(),
+            measure: settings.measure,
+            sides,
+        };
+        Ok(self.finish(collection, &matches, search, started))
+    }
+
+    /// The matches among sets, by the complete join unless bands are asked for and
+    /// cost less.
+    fn join(
+        &self,
+        sets: &RankedSets,
+        wanted: &(impl Fn(Row, Row) -> bool + Sync),
+    ) -> (Vec<Match>, SearchStats) {
+        let settings = self.settings;
+        let bound = SetBound::new(settings.measure, settings.threshold);
+        let threshold = settings.threshold.as_f64();
+        let positions = settings.sketch.positions();
+        let by_bands = |bands| {
+            recall::search(
+                sets,
+                &settings.sketch,
+                bands,
+                settings.threshold,
+                bound,
+                wanted,
+            )
+        };
+        let bands = match (settings.measure, settings.finding) {
+            (Measure::Jaccard, Finding::Bands(bands)) => return by_bands(bands),
+            (Measure::Jaccard, Finding::Recall(recall)) if recall < 1.0 => {
+                Bands::for_recall(positions, threshold, recall)
+            }
+            _ => None,
+        };
+        let index = PrefixIndex::new(sets, bound);
+        if let Some(bands) = bands
+            && index.hits() > recall::cost_in_hits(sets, &settings.sketch, bands)
+        {
+            drop(index);
+            return by_bands(bands);
+        }
+        let (matches, mut stats) = index.search(wanted);
+        stats.recall = vec![RecallAt {
+            score: threshold,
+            chance: 1.0,
+        }];
+        (matches, stats)
+    }
+
+    fn finish(
+        &mut self,
+        collection: Collection,
+        matches: &[Match],
+        search: SearchStats,
+        started: Instant,
+    ) -> Pairs {
+        let counts = &mut self.stats.counts;
+        counts.identical = (collection.groups.rows() - collection.groups.len()) as u64;
+        counts.candidates = search.candidates;
+        self.stats.search = search;
+        let pairs = Pairs::new(collection, matches);
+        self.stats.seconds.candidates = started.elapsed();
+        pairs
+    }
+}
+
+/// A row's group, as the row that stands for it among the groups.
+fn group_row(groups: &Groups, row: Row) -> Row {
+    Row(groups.of(row).0)
+}
+
+/// Whether two groups, by number, have members on different sides.
+fn across(groups: &Groups, sides: Sides) -> impl Fn(Row, Row) -> bool + Sync + use<> {
+    const LEFT: u8 = 1;
+    const RIGHT: u8 = 2;
+    let of_group: Vec<u8> = match sides {
+        Sides::One => Vec::new(),
+        Sides::Across(first) => (0..groups.len() as u32)
+            .map(|group| {
+                let members = groups.members(crate::candidates::identical::Group(group));
+                let side = |row: &Row| if *row < first { LEFT } else { RIGHT };
+                members.iter().fold(0, |sides, row| sides | side(row))
+            })
+            .collect(),
+    };
+    move |left: Row, right: Row| {
+        of_group.is_empty()
+            || of_group[left.0 as usize] | of_group[right.0 as usize] == LEFT | RIGHT
     }
 }
 
@@ -183,175 +395,79 @@ enum Repetitions {
     Drop,
 }
 
-/// A block on its way from reading to sketching.
-#[derive(Default)]
-struct Piece {
-    block: Block,
-    /// Bytes taken from all inputs when the block had been read.
-    input_bytes: u64,
-    reading: Duration,
-}
-
-/// What a thread needs to sketch blocks.
-struct Sketching<'a> {
-    settings: &'a Settings,
-    shingler: &'a dyn Shingler,
+/// Signatures of the documents of a block.
+struct SignatureDigest {
     sketcher: Box<dyn Sketcher>,
     repetitions: Repetitions,
-    shingles: Shingles,
+    batch: SignatureBatch,
 }
 
-impl Sketching<'_> {
-    fn block(&mut self, piece: &mut Piece) -> Batch {
-        let started = Instant::now();
-        let mut batch = Batch::default();
-        let block = &piece.block;
-        block.documents(&self.settings.read, &mut |document| match document {
-            Ok(document) => {
-                self.shingler.shingle(&document.content, &mut self.shingles);
-                batch.add(&document.url, &self.shingles, &mut *self.sketcher);
-                if self.repetitions == Repetitions::Drop {
-                    batch.set_shingles(self.shingles.to_set().as_slice().len());
-                }
-            }
-            Err(error) => batch.problems.push(error),
-        });
-        batch.record_bytes = block.bytes.len() as u64;
-        batch.problems.extend(piece.block.problem.take());
-        batch.input_bytes = piece.input_bytes;
-        batch.reading = piece.reading;
-        batch.sketching = started.elapsed();
-        batch
-    }
-}
-
-/// The sketched documents of a block.
 #[derive(Default)]
-struct Batch {
-    urls: String,
-    documents: Vec<BatchDocument>,
+struct SignatureBatch {
     values: Vec<Value>,
-    problems: Vec<Error>,
-    input_bytes: u64,
-    record_bytes: u64,
-    reading: Duration,
-    sketching: Duration,
+    /// For each document, where its signature ends, and its number of shingles.
+    documents: Vec<(usize, usize)>,
 }
 
-struct BatchDocument {
-    url_end: usize,
-    values_end: usize,
-    shingles: usize,
-    is_short: bool,
-}
-
-impl Batch {
-    fn add(&mut self, url: &str, shingles: &Shingles, sketcher: &mut dyn Sketcher) {
-        self.urls.push_str(url);
-        let all = shingles.as_slice();
-        if !all.is_empty() {
-            sketcher.sketch(all, &mut self.values);
-        }
-        self.documents.push(BatchDocument {
-            url_end: self.urls.len(),
-            values_end: self.values.len(),
-            shingles: all.len(),
-            is_short: shingles.is_short(),
-        });
-    }
-
-    /// Corrects the number of shingles of the last document.
-    fn set_shingles(&mut self, shingles: usize) {
-        if let Some(last) = self.documents.last_mut() {
-            last.shingles = shingles;
+impl SignatureDigest {
+    fn new(settings: &SketchSettings, repetitions: Repetitions) -> Self {
+        Self {
+            sketcher: sketcher(settings),
+            repetitions,
+            batch: SignatureBatch::default(),
         }
     }
 }
 
-/// Takes batches in input order, numbers the documents, and hands them on.
-struct Collector<'a, E> {
-    settings: &'a Settings,
-    observer: &'a dyn Observer,
-    each: E,
-    urls: Urls,
-    stats: Stats,
-    failed: Option<Error>,
-}
+impl Digest for SignatureDigest {
+    type Output = SignatureBatch;
 
-impl<E: FnMut(Sketched<'_>) -> ControlFlow<()>> Collector<'_, E> {
-    fn add(&mut self, batch: Batch) -> ControlFlow<()> {
-        self.stats.counts.input_bytes = batch.input_bytes;
-        self.stats.counts.record_bytes += batch.record_bytes;
-        self.stats.seconds.read_busy += batch.reading;
-        self.stats.seconds.sketch_busy += batch.sketching;
-        for error in batch.problems {
-            if self.settings.strictness == Strictness::Stop {
-                self.failed = Some(error);
-                return ControlFlow::Break(());
-            }
-            self.stats.counts.skipped += 1;
-            self.observer.problem(&error);
+    fn document(&mut self, shingles: &[Shingle]) {
+        if !shingles.is_empty() {
+            self.sketcher.sketch(shingles, &mut self.batch.values);
         }
-        let (mut url_start, mut values_start) = (0, 0);
-        for document in &batch.documents {
-            let url = &batch.urls[url_start..document.url_end];
-            let signature = &batch.values[values_start..document.values_end];
-            (url_start, values_start) = (document.url_end, document.values_end);
-            self.add_document(url, signature, document)?;
-        }
-        self.observer
-            .progress(batch.input_bytes, self.stats.counts.documents);
-        ControlFlow::Continue(())
-    }
-
-    fn add_document(
-        &mut self,
-        url: &str,
-        signature: &[Value],
-        document: &BatchDocument,
-    ) -> ControlFlow<()> {
-        let counts = &mut self.stats.counts;
-        let id = match self.urls.add(url) {
-            Added::New(id) => id,
-            Added::Repeated(_) => {
-                counts.repeated_ids += 1;
-                return ControlFlow::Continue(());
-            }
-            Added::Full => {
-                self.failed = Some(Error::in_file(url, ErrorKind::TooManyDocuments));
-                return ControlFlow::Break(());
-            }
+        let count = match self.repetitions {
+            Repetitions::Count => shingles.len(),
+            Repetitions::Drop => crate::shingle::ShingleSet::new(shingles.to_vec())
+                .as_slice()
+                .len(),
         };
-        counts.documents += 1;
-        counts.empty += u64::from(signature.is_empty());
-        counts.short += u64::from(document.is_short);
-        (self.each)(Sketched {
-            id,
-            url,
-            shingles: document.shingles,
-            signature,
-        })
+        self.batch.documents.push((self.batch.values.len(), count));
+    }
+
+    fn take(&mut self) -> SignatureBatch {
+        std::mem::take(&mut self.batch)
     }
 }
 
-/// The pairs of signatures that agree in enough positions.
-fn similar_signatures(signatures: Signatures, settings: &Settings, stats: &mut Stats) -> Pairs {
-    let positions = signatures.positions();
-    let groups = identical::collapse(
-        signatures.len() as u32,
-        |row| signatures.row(row).iter().copied().fold(0, combine),
-        |left, right| signatures.row(left) == signatures.row(right),
-    );
-    stats.counts.identical = (signatures.len() - groups.len()) as u64;
-    let rows: Vec<Row> = groups.representatives().collect();
-    let needed = settings.threshold.needed(positions);
-    let score = |left, right| {
-        let shared = shared_positions(signatures.row(left), signatures.row(right));
-        (shared as usize >= needed).then(|| Score::new(shared, positions as u32))
-    };
-    let (matches, search) = bands::search(&signatures, &rows, needed, score);
-    stats.counts.candidates = search.candidates;
-    stats.search = search;
-    let within = Score::new(positions as u32, positions as u32);
-    Pairs::new(signatures.into_documents(), groups, &matches, within)
+impl SignatureBatch {
+    /// The documents that count and have shingles: ordinal, number of shingles,
+    /// signature.
+    fn signatures(
+        &self,
+        documents: &[Option<DocumentId>],
+    ) -> impl Iterator<Item = (DocumentId, usize, &[Value])> {
+        let mut start = 0;
+        documents
+            .iter()
+            .zip(&self.documents)
+            .filter_map(move |(document, &(end, shingles))| {
+                let signature = &self.values[start..end];
+                start = end;
+                let document = (*document)?;
+                (!signature.is_empty()).then_some((document, shingles, signature))
+            })
+    }
+}
+
+impl Digest for ShardWriter {
+    type Output = Sharded;
+
+    fn document(&mut self, shingles: &[Shingle]) {
+        self.push(shingles);
+    }
+
+    fn take(&mut self) -> Sharded {
+        self.take()
+    }
 }

@@ -1,11 +1,15 @@
 //! What a run is asked to do, resolved and checked. Knows nothing of the command
 //! line.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::candidates::recall::Bands;
 use crate::read::ReadSettings;
-use crate::score::Threshold;
+use crate::score::{Measure, Threshold};
+use crate::sets::Common;
 use crate::shingle::{Case, ShingleSettings, Tokens};
 use crate::sketch::SketchSettings;
 
@@ -18,7 +22,7 @@ use crate::sketch::SketchSettings;
 /// assert_eq!(settings.sketch.positions(), 128);
 /// # Ok::<(), simdup::score::InvalidThreshold>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// How records become documents.
     pub read: ReadSettings,
@@ -26,12 +30,67 @@ pub struct Settings {
     pub shingle: ShingleSettings,
     /// How shingles become signatures.
     pub sketch: SketchSettings,
+    /// What a score is.
+    pub measure: Measure,
+    /// How pairs with an exact Jaccard score are found.
+    pub finding: Finding,
+    /// Shingles of how many documents are left out.
+    pub common: CommonSettings,
     /// The least score of a pair.
     pub threshold: Threshold,
     /// Whether the first bad record ends the run.
     pub strictness: Strictness,
     /// Threads to use; 0 for one a core. The result does not depend on it.
     pub threads: usize,
+    /// How much memory to use, and where to go beyond it; `None` for no limit.
+    pub memory: Option<Memory>,
+}
+
+/// How pairs with an exact Jaccard score are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Finding {
+    /// With this chance for a pair at the threshold; 1 for all of them.
+    Recall(f64),
+    /// By these bands, with the chance that follows.
+    Bands(Bands),
+}
+
+impl Default for Finding {
+    fn default() -> Self {
+        Self::Recall(0.99999)
+    }
+}
+
+/// Which shingles are too common to count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CommonSettings {
+    /// None.
+    #[default]
+    Keep,
+    /// Those in more documents than this.
+    Documents(u32),
+    /// Those in more than this share of the documents.
+    Share(Threshold),
+}
+
+impl CommonSettings {
+    /// What that means for so many documents.
+    pub(crate) fn of(self, documents: usize) -> Common {
+        match self {
+            Self::Keep => Common::Keep,
+            Self::Documents(most) => Common::Documents(most),
+            Self::Share(share) => Common::Documents(share.whole_part_of(documents) as u32),
+        }
+    }
+}
+
+/// A limit on memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// About how much to use.
+    pub bytes: u64,
+    /// Where the rest goes.
+    pub temp_dir: PathBuf,
 }
 
 /// What a bad record does.
@@ -63,6 +122,35 @@ impl Serialize for Settings {
         map.serialize_entry("input_format", format)?;
         map.serialize_entry("id_field", &self.read.id_field)?;
         map.serialize_entry("text_field", &self.read.text_fields)?;
+        self.serialize_shingles(&mut map)?;
+        map.serialize_entry("score", &self.measure)?;
+        map.serialize_entry("threshold", &self.threshold.to_string())?;
+        if self.measure != Measure::Containment {
+            map.serialize_entry("hashes", &self.sketch.positions())?;
+            if let SketchSettings::Fast { seed, .. } = self.sketch {
+                map.serialize_entry("seed", &seed)?;
+            }
+        }
+        if self.measure == Measure::Jaccard {
+            match self.finding {
+                Finding::Recall(recall) => map.serialize_entry("recall", &recall)?,
+                Finding::Bands(bands) => {
+                    map.serialize_entry("bands", &bands.bands)?;
+                    map.serialize_entry("rows", &bands.rows)?;
+                }
+            }
+        }
+        map.serialize_entry("strict", &(self.strictness == Strictness::Stop))?;
+        map.serialize_entry("threads", &self.threads)?;
+        if let Some(memory) = &self.memory {
+            map.serialize_entry("memory", &memory.bytes)?;
+        }
+        map.end()
+    }
+}
+
+impl Settings {
+    fn serialize_shingles<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         match &self.shingle {
             ShingleSettings::Tokens {
                 tokens,
@@ -92,14 +180,12 @@ impl Serialize for Settings {
             }
             ShingleSettings::Technosphere => map.serialize_entry("preset", "technosphere")?,
         }
-        map.serialize_entry("score", "minhash")?;
-        map.serialize_entry("threshold", &self.threshold.to_string())?;
-        map.serialize_entry("hashes", &self.sketch.positions())?;
-        if let SketchSettings::Fast { seed, .. } = self.sketch {
-            map.serialize_entry("seed", &seed)?;
+        match self.common {
+            CommonSettings::Keep => Ok(()),
+            CommonSettings::Documents(most) => map.serialize_entry("ignore_common", &most),
+            CommonSettings::Share(share) => {
+                map.serialize_entry("ignore_common", &format!("{share} of the documents"))
+            }
         }
-        map.serialize_entry("strict", &(self.strictness == Strictness::Stop))?;
-        map.serialize_entry("threads", &self.threads)?;
-        map.end()
     }
 }

@@ -15,7 +15,7 @@ pub struct Stats {
     pub settings: Settings,
     /// What was read and found.
     pub counts: Counts,
-    /// How candidates were found. Bands find every pair: nothing is missed.
+    /// How candidates were found.
     pub search: SearchStats,
     /// Where the time went.
     pub seconds: Seconds,
@@ -42,6 +42,8 @@ pub struct Counts {
     pub repeated_ids: u64,
     /// Documents whose signature a document before them has.
     pub identical: u64,
+    /// Whether shingles did not fit into memory and went to a temporary file.
+    pub spilled: bool,
     /// Pairs compared.
     pub candidates: u64,
     /// Pairs written.
@@ -60,6 +62,9 @@ pub struct Seconds {
     /// Of that, parsing, shingling and sketching: the sum over threads.
     #[serde(serialize_with = "seconds")]
     pub sketch_busy: Duration,
+    /// Making sets of bundles from shingles.
+    #[serde(serialize_with = "seconds")]
+    pub bundle: Duration,
     /// Finding and scoring candidates.
     #[serde(serialize_with = "seconds")]
     pub candidates: Duration,

@@ -66,8 +66,9 @@ impl Urls {
         self.ends.is_empty()
     }
 
-    /// Gives back what only adding needs.
-    pub(crate) fn freeze(&mut self) {
+    /// Forgets the content of the ids so far: none of them is met again, and room
+    /// is given back. They can still be found by ordinal.
+    pub(crate) fn forget(&mut self) {
         self.table = HashTable::new();
     }
 }

@@ -16,7 +16,6 @@
 use rayon::prelude::*;
 
 use super::{Match, SearchStats};
-use crate::score::Score;
 use crate::sketch::{Row, Signatures, Value};
 
 /// The positions of a band.
@@ -34,13 +33,29 @@ const SAMPLES_PER_MATCH: u64 = 8;
 /// Rows of a bucket from which on the comparisons are shared among threads.
 const PARALLEL_ROWS_MIN: usize = 1024;
 
-/// Every pair of `rows` whose signatures agree in at least `needed` positions,
-/// scored by `score`, which admits no other; in order of left row, then right.
+/// How the positions are cut into bands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// So many bands that no pair is missed that agrees in `needed` positions.
+    Lossless,
+    /// So many bands of so many positions each.
+    Chosen {
+        /// Number of bands.
+        bands: usize,
+        /// Positions in each.
+        rows: usize,
+    },
+}
+
+/// The pairs of `rows` that agree in a band and whose signatures agree in at least
+/// `needed` positions, with what `score` says they share; it admits no pair that
+/// agrees in fewer. In order of left row, then right.
 pub fn search(
     signatures: &Signatures,
     rows: &[Row],
+    layout: Layout,
     needed: usize,
-    score: impl Fn(Row, Row) -> Option<Score> + Sync,
+    score: impl Fn(Row, Row) -> Option<u32> + Sync,
 ) -> (Vec<Match>, SearchStats) {
     let search = Search {
         signatures,
@@ -48,7 +63,13 @@ pub fn search(
         score,
     };
     let all: Band = (0..signatures.positions() as u16).collect();
-    let level = Level::new(all, search.differences() + 1);
+    let level = match layout {
+        Layout::Lossless => Level::new(all, search.differences() + 1),
+        Layout::Chosen { bands, rows } => Level {
+            bands: all.chunks_exact(rows).take(bands).map(Band::from).collect(),
+            positions: all,
+        },
+    };
     let mut found = Found::default();
     for band in 0..level.bands.len() {
         let mut filed: Vec<(u64, Row)> = rows
@@ -80,6 +101,7 @@ pub fn search(
         .matches
         .par_sort_unstable_by_key(|found| (found.left, found.right));
     found.stats.bands = level.bands.len();
+    found.stats.rows = level.bands.iter().map(Vec::len).min().unwrap_or(0);
     (found.matches, found.stats)
 }
 
@@ -154,7 +176,7 @@ struct Search<'a, S> {
     score: S,
 }
 
-impl<S: Fn(Row, Row) -> Option<Score> + Sync> Search<'_, S> {
+impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
     fn differences(&self) -> usize {
         self.signatures.positions() - self.needed
     }
@@ -234,10 +256,14 @@ impl<S: Fn(Row, Row) -> Option<Score> + Sync> Search<'_, S> {
     fn compare(&self, path: &Path<'_>, left: Row, others: &[Row], matches: &mut Vec<Match>) {
         let signature = self.signatures.row(left);
         for &right in others {
-            if let Some(score) = (self.score)(left, right)
+            if let Some(shared) = (self.score)(left, right)
                 && path.is_first(signature, self.signatures.row(right))
             {
-                matches.push(Match { left, right, score });
+                matches.push(Match {
+                    left,
+                    right,
+                    shared,
+                });
             }
         }
     }
@@ -268,14 +294,18 @@ mod tests {
 
     fn found(signatures: &Signatures, needed: usize) -> (Vec<Match>, SearchStats) {
         let rows: Vec<Row> = (0..signatures.len() as u32).map(Row).collect();
-        search(signatures, &rows, needed, |left, right| {
-            scored(signatures, needed, left, right)
-        })
+        search(
+            signatures,
+            &rows,
+            Layout::Lossless,
+            needed,
+            |left, right| scored(signatures, needed, left, right),
+        )
     }
 
-    fn scored(signatures: &Signatures, needed: usize, left: Row, right: Row) -> Option<Score> {
+    fn scored(signatures: &Signatures, needed: usize, left: Row, right: Row) -> Option<u32> {
         let shared = shared_positions(signatures.row(left), signatures.row(right));
-        (shared as usize >= needed).then(|| Score::new(shared, signatures.positions() as u32))
+        (shared as usize >= needed).then_some(shared)
     }
 
     /// All pairs, compared.
@@ -283,8 +313,12 @@ mod tests {
         let mut matches = vec![];
         for left in (0..signatures.len() as u32).map(Row) {
             for right in (left.0 + 1..signatures.len() as u32).map(Row) {
-                let score = scored(signatures, needed, left, right);
-                matches.extend(score.map(|score| Match { left, right, score }));
+                let shared = scored(signatures, needed, left, right);
+                matches.extend(shared.map(|shared| Match {
+                    left,
+                    right,
+                    shared,
+                }));
             }
         }
         matches

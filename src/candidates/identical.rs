@@ -25,6 +25,11 @@ impl Groups {
         self.starts.len() - 1
     }
 
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.members.len()
+    }
+
     /// True if there is no row.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()

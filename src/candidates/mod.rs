@@ -1,41 +1,81 @@
-//! Which documents are worth comparing. Knows signatures and what scores a
-//! candidate; not text, ids or output.
+//! Which documents are worth comparing, and what they share. Knows signatures and
+//! sets; not text, ids or output.
 //!
-//! The ways of finding candidates are siblings here: [`bands`] for Broder's
-//! score. [`identical`] comes before any of them, so that copies cost nothing.
+//! The ways of finding candidates are siblings here: [`bands`] of a signature's
+//! positions, for Broder's score and for a recall short of 1; the [`prefix`] join
+//! of sets, which misses nothing. [`identical`] comes before any of them, so that
+//! copies cost nothing.
 
 pub mod bands;
 pub mod identical;
+pub mod prefix;
+pub mod ranked;
+pub mod recall;
 
 use serde::Serialize;
 
-use crate::score::Score;
 use crate::sketch::Row;
 
-/// Two rows that share a key, and what became of them.
+/// Two rows, or sets, that are similar enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
     /// The earlier row.
     pub left: Row,
     /// The later row.
     pub right: Row,
-    /// How similar they are.
-    pub score: Score,
+    /// Positions, or shingles, that they share.
+    pub shared: u32,
+}
+
+/// How candidates were found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Bands of positions.
+    #[default]
+    Bands,
+    /// The complete join.
+    Prefix,
 }
 
 /// How the search went.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SearchStats {
+    /// How candidates were found.
+    pub method: Method,
+    /// The chance that a pair with this score is found.
+    pub recall: Vec<RecallAt>,
     /// Keys that each signature was filed under.
     pub bands: usize,
-    /// Comparisons of two signatures.
+    /// Positions in each key, at the least.
+    pub rows: usize,
+    /// Bundles of sets that met in the index, repetitions included.
+    pub hits: u64,
+    /// Pairs that were looked at.
     pub candidates: u64,
+    /// Of those, the pairs that fell because of their sizes, …
+    pub fell_by_size: u64,
+    /// … because too few positions agree, …
+    pub fell_by_positions: u64,
+    /// … and because too little is left where they meet.
+    pub fell_by_rest: u64,
+    /// Pairs whose sets were merged.
+    pub merges: u64,
     /// Rows in the fullest bucket.
     pub largest_bucket: usize,
     /// Buckets too full to compare all with all, which further positions split.
     pub split_buckets: u64,
     /// Buckets with 2, 3 to 4, 5 to 8, … rows.
     pub bucket_sizes: Vec<u64>,
+}
+
+/// A point of the recall curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RecallAt {
+    /// A score.
+    pub score: f64,
+    /// The chance that a pair with it is found.
+    pub chance: f64,
 }
 
 impl SearchStats {
@@ -49,7 +89,12 @@ impl SearchStats {
     }
 
     fn merge(mut self, other: Self) -> Self {
+        self.hits += other.hits;
         self.candidates += other.candidates;
+        self.fell_by_size += other.fell_by_size;
+        self.fell_by_positions += other.fell_by_positions;
+        self.fell_by_rest += other.fell_by_rest;
+        self.merges += other.merges;
         self.split_buckets += other.split_buckets;
         self.largest_bucket = self.largest_bucket.max(other.largest_bucket);
         let classes = self.bucket_sizes.len().max(other.bucket_sizes.len());

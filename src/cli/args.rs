@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use simdup::CommonSettings;
 use simdup::score::Threshold;
 
 use super::{Failure, Outcome};
@@ -187,11 +188,41 @@ pub(super) struct ShingleArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Similarity")]
 pub(super) struct SimilarityArgs {
+    /// What a score is
+    #[arg(long, value_name = "SCORE", value_enum, default_value_t = ScoreArg::Minhash)]
+    pub(super) score: ScoreArg,
     /// Print pairs whose score is at least T: above 0, at most 1
     #[arg(long, value_name = "T", default_value_t = Threshold::default())]
     pub(super) threshold: Threshold,
     #[command(flatten)]
     pub(super) signature: SignatureArgs,
+    /// For jaccard: the chance that a pair at the threshold is found; 1 for all
+    /// [default: 0.99999]
+    #[arg(long, value_name = "R", value_parser = recall, overrides_with_all = ["bands", "rows"])]
+    pub(super) recall: Option<f64>,
+    /// For jaccard: find pairs by B bands of positions, with the recall that follows
+    #[arg(long, value_name = "B", value_parser = at_least_one, requires = "rows", overrides_with = "recall")]
+    pub(super) bands: Option<usize>,
+    /// For jaccard: R positions in each band
+    #[arg(long, value_name = "R", value_parser = at_least_one, requires = "bands", overrides_with = "recall")]
+    pub(super) rows: Option<usize>,
+    /// Compare the FILEs with these documents, not among themselves; repeatable
+    #[arg(long, value_name = "FILE", action = clap::ArgAction::Append)]
+    pub(super) against: Vec<PathBuf>,
+    /// Leave out shingles that more than N (or P %) of the documents have; needs an
+    /// exact score
+    #[arg(long, value_name = "N|P%", value_parser = common, help_heading = "Shingles")]
+    pub(super) ignore_common: Option<CommonSettings>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScoreArg {
+    /// Positions of the signatures that agree, of all: Broder's estimate
+    Minhash,
+    /// Shingles in both documents, of those in either: exact
+    Jaccard,
+    /// Shingles in both documents, of the smaller one's: exact, and complete
+    Containment,
 }
 
 #[derive(Debug, Args)]
@@ -267,6 +298,13 @@ pub(super) struct ResourceArgs {
     /// Threads; 0 for one a core. The result is the same
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub(super) threads: usize,
+    /// Use no more than about this, such as 512M or 4G, and temporary files beyond
+    /// [default: three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(super) memory: Option<u64>,
+    /// Where temporary files go [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub(super) temp_dir: Option<PathBuf>,
     /// Stop at the first bad record, instead of skipping it
     #[arg(long)]
     pub(super) strict: bool,
@@ -287,6 +325,59 @@ fn at_least_one(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|&number| number >= 1)
         .ok_or_else(|| "a whole number, at least 1".to_owned())
+}
+
+/// Reads a chance above 0 and at most 1.
+fn recall(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|&recall| recall > 0.0 && recall <= 1.0)
+        .ok_or_else(|| "a chance above 0 and at most 1, such as 0.999".to_owned())
+}
+
+/// Reads a number of bytes: `512M`, `4G`, `1000000`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((last, unit)) if unit.is_ascii_alphabetic() => {
+            let shift = match unit.to_ascii_uppercase() {
+                'K' => 10,
+                'M' => 20,
+                'G' => 30,
+                'T' => 40,
+                _ => 64,
+            };
+            (&text[..last], shift)
+        }
+        _ => (text, 0),
+    };
+    number
+        .parse::<u64>()
+        .ok()
+        .filter(|_| unit < 64)
+        .and_then(|number| number.checked_mul(1 << unit))
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "a size such as 512M or 4G".to_owned())
+}
+
+/// Reads a number of documents, or a share of them.
+fn common(text: &str) -> Result<CommonSettings, String> {
+    let settings = match text.strip_suffix('%') {
+        Some(percent) => percent_of(percent).map(CommonSettings::Share),
+        None => text
+            .parse()
+            .ok()
+            .filter(|&most| most > 0)
+            .map(CommonSettings::Documents),
+    };
+    settings.ok_or_else(|| "a number of documents such as 100, or a share such as 5%".to_owned())
+}
+
+/// A percentage as an exact share: the point moves by two digits.
+fn percent_of(text: &str) -> Option<Threshold> {
+    let (units, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{units:0>3}");
+    let (whole, hundredths) = digits.split_at(digits.len() - 2);
+    format!("{whole}.{hundredths}{fraction}").parse().ok()
 }
 
 /// Most tokens a shingle can have.
@@ -348,6 +439,35 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_in_bytes_have_units() {
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("4g"), Ok(4 << 30));
+        assert_eq!(bytes("100"), Ok(100));
+        for text in ["", "0", "M", "1X", "-1G", "99999999T", "1.5G"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn common_is_a_number_or_an_exact_share() {
+        assert_eq!(common("7"), Ok(CommonSettings::Documents(7)));
+        for (text, share) in [
+            ("5%", "0.05"),
+            ("12.5%", "0.125"),
+            ("100%", "1"),
+            ("0.1%", "0.001"),
+        ] {
+            assert_eq!(
+                common(text),
+                Ok(CommonSettings::Share(share.parse().unwrap()))
+            );
+        }
+        for text in ["", "0", "%", "0%", "101%", "-3", "x%"] {
+            assert!(common(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -22,14 +22,14 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(args: &OutputArgs, inputs: &[Input]) -> Self {
+    pub(super) fn new<'a>(args: &OutputArgs, inputs: impl Iterator<Item = &'a Input>) -> Self {
         let shown = match args.progress {
             When::Always => true,
             When::Never => false,
             When::Auto => io::stderr().is_terminal(),
         };
         let bar = if shown {
-            bar(inputs.iter().map(Input::bytes).sum())
+            bar(inputs.map(Input::bytes).sum())
         } else {
             ProgressBar::hidden()
         };

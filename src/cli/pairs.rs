@@ -11,9 +11,9 @@ use super::{Failure, Outcome, report};
 
 pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    let inputs = args.input.inputs()?;
+    let inputs = args.inputs()?;
     let (mut output, name) = args.output.open()?;
-    let terminal = Terminal::new(&args.output, &inputs);
+    let terminal = Terminal::new(&args.output, inputs.documents.iter().chain(&inputs.against));
     let mut similar = find_pairs(inputs, &settings, &terminal)?;
     terminal.finish(&similar.stats);
     if similar.urls.len() == 1 && similar.urls.get(DocumentId(0)) == "-" && !args.output.quiet {

@@ -3,19 +3,20 @@
 
 use std::fs;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use simdup::candidates::recall::Bands;
 use simdup::read::{InputFormat, ReadSettings, inputs};
-use simdup::score::Threshold;
+use simdup::score::Measure;
 use simdup::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
 use simdup::sketch::SketchSettings;
 use simdup::write::{Output, OutputFormat};
-use simdup::{Input, Settings, Strictness};
+use simdup::{Finding, Input, Inputs, Memory, Settings, Strictness};
 
 use super::Failure;
 use super::args::{
-    FormatArg, InputArgs, OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs, ShingleArgs,
-    SignatureArgs, SketchArgs,
+    FormatArg, InputArgs, OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs, ScoreArg,
+    ShingleArgs, SignatureArgs, SimilarityArgs, SketchArgs,
 };
 
 const WORDS_PER_SHINGLE: usize = 5;
@@ -23,15 +24,95 @@ const HASHES: usize = 128;
 
 impl PairsArgs {
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
+        let similarity = &self.similarity;
+        let settings = settings(
+            &self.input,
+            &self.shingles,
+            &similarity.signature,
+            &self.resources,
+        )?;
+        let measure = match similarity.score {
+            ScoreArg::Minhash => Measure::MinHash,
+            ScoreArg::Jaccard => Measure::Jaccard,
+            ScoreArg::Containment => Measure::Containment,
+        };
+        similarity.refuse(measure, settings.sketch.positions())?;
         Ok(Settings {
-            threshold: self.similarity.threshold,
-            ..settings(
-                &self.input,
-                &self.shingles,
-                &self.similarity.signature,
-                &self.resources,
-            )?
+            measure,
+            finding: match (similarity.bands, similarity.rows) {
+                (Some(bands), Some(rows)) => Finding::Bands(Bands { bands, rows }),
+                _ => similarity
+                    .recall
+                    .map_or_else(Finding::default, Finding::Recall),
+            },
+            common: similarity.ignore_common.unwrap_or_default(),
+            threshold: similarity.threshold,
+            ..settings
         })
+    }
+
+    /// What to read, and what to compare it with.
+    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
+        let against = &self.similarity.against;
+        let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
+        if against.iter().any(is_pipe)
+            && (self.input.files.is_empty() || self.input.files.iter().any(is_pipe))
+        {
+            return Err(Failure::Usage(
+                "standard input can be read once: name the files, or those of --against".into(),
+            ));
+        }
+        Ok(Inputs {
+            documents: self.input.inputs()?,
+            against: against.iter().flat_map(|path| named(path)).collect(),
+        })
+    }
+}
+
+impl SimilarityArgs {
+    /// Flags that have no meaning for a score.
+    fn refuse(&self, measure: Measure, positions: usize) -> Result<(), Failure> {
+        let exact = measure != Measure::MinHash;
+        let jaccard = measure == Measure::Jaccard;
+        for (given, allowed, flag, remedy) in [
+            (
+                self.recall.is_some(),
+                jaccard,
+                "--recall",
+                "--score jaccard",
+            ),
+            (
+                self.bands.is_some(),
+                jaccard,
+                "--bands and --rows",
+                "--score jaccard",
+            ),
+            (
+                self.ignore_common.is_some(),
+                exact,
+                "--ignore-common",
+                "--score jaccard or --score containment",
+            ),
+            (
+                exact && self.signature.preset.is_some(),
+                false,
+                "--preset technosphere",
+                "--score minhash",
+            ),
+        ] {
+            if given && !allowed {
+                return Err(Failure::Usage(format!("{flag} goes with {remedy}")));
+            }
+        }
+        if let (Some(bands), Some(rows)) = (self.bands, self.rows)
+            && bands.saturating_mul(rows) > positions
+        {
+            return Err(Failure::Usage(format!(
+                "--bands {bands} --rows {rows} take more positions than the {positions} of \
+                 --hashes: ask for fewer, or for more --hashes"
+            )));
+        }
+        Ok(())
     }
 }
 
@@ -74,14 +155,33 @@ fn settings(
         },
         shingle,
         sketch,
-        threshold: Threshold::default(),
         strictness: if resources.strict {
             Strictness::Stop
         } else {
             Strictness::Skip
         },
         threads: resources.threads,
+        memory: Some(Memory {
+            bytes: resources.memory.unwrap_or_else(three_quarters_of_memory),
+            temp_dir: resources
+                .temp_dir
+                .clone()
+                .unwrap_or_else(std::env::temp_dir),
+        }),
+        ..Settings::default()
     })
+}
+
+/// Of what the machine has, as Linux tells; elsewhere, of eight gigabytes.
+fn three_quarters_of_memory() -> u64 {
+    let told = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("MemTotal:"))?;
+        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kilobytes * 1024)
+    });
+    told.unwrap_or(8 << 30) / 4 * 3
 }
 
 /// The preset is one algorithm; a flag that says the same is fine, any other
@@ -220,16 +320,21 @@ impl From<PairFormatArg> for OutputFormat {
     }
 }
 
+/// The inputs behind what was typed for a file.
+fn named(path: &Path) -> Vec<Input> {
+    if path.as_os_str() == "-" {
+        vec![Input::from_reader("-", io::stdin())]
+    } else {
+        inputs(path)
+    }
+}
+
 impl InputArgs {
     /// What to read: the files, or standard input.
     pub(super) fn inputs(&self) -> Result<Vec<Input>, Failure> {
         let mut found = Vec::new();
         for path in &self.files {
-            if path.as_os_str() == "-" {
-                found.push(Input::from_reader("-", io::stdin()));
-            } else {
-                found.extend(inputs(path));
-            }
+            found.extend(named(path));
         }
         if self.files.is_empty() {
             if io::stdin().is_terminal() {

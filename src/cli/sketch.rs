@@ -14,21 +14,21 @@ pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let inputs = args.input.inputs()?;
     let (output, name) = args.output.open()?;
-    let terminal = Terminal::new(&args.output, &inputs);
+    let terminal = Terminal::new(&args.output, inputs.iter());
     let mut lines = BufWriter::new(output);
     let mut failed = None;
-    let mut stats = sketch_documents(inputs, &settings, &terminal, |document| {
-        if document.signature.is_empty() {
-            return ControlFlow::Continue(());
-        }
-        match write_signature(&document, &mut lines) {
+    let mut stats = sketch_documents(
+        inputs,
+        &settings,
+        &terminal,
+        |document| match write_signature(&document, &mut lines) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 failed = Some(error);
                 ControlFlow::Break(())
             }
-        }
-    })?;
+        },
+    )?;
     terminal.finish(&stats);
     let written = match failed {
         Some(error) => Err(error),

@@ -4,12 +4,14 @@
 //! without rounding and prints the same everywhere. Scoring does not know how
 //! candidates were found.
 
+mod measure;
 mod minhash;
 mod threshold;
 
 use std::cmp::Ordering;
 use std::fmt;
 
+pub use measure::{Measure, SetBound};
 pub use minhash::shared_positions;
 pub use threshold::{InvalidThreshold, Threshold};
 

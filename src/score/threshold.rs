@@ -25,10 +25,36 @@ impl Threshold {
 
     /// The least number of parts that is enough, of `whole`.
     pub fn needed(self, whole: usize) -> usize {
-        let needed =
-            (u128::from(self.numerator) * whole as u128).div_ceil(u128::from(self.denominator));
         // At most `whole`, as a threshold is at most 1.
-        needed as usize
+        divided(self.numerator, whole as u64, self.denominator) as usize
+    }
+
+    /// The least whole number that is t / (1 + t) of `whole`.
+    pub(super) fn part_of_one_more(self, whole: u64) -> u32 {
+        divided(self.numerator, whole, self.numerator + self.denominator) as u32
+    }
+
+    /// How many of `whole` are no more than this share.
+    pub fn whole_part_of(self, whole: usize) -> usize {
+        let product = u128::from(self.numerator) * whole as u128;
+        (product / u128::from(self.denominator)) as usize
+    }
+
+    /// The nearest floating-point number.
+    pub fn as_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
+/// `factor` × `whole` / `divisor`, rounded up. The short way is for the thresholds
+/// that people type, in the loops that ask for it a billion times.
+fn divided(factor: u64, whole: u64, divisor: u64) -> u64 {
+    match factor.checked_mul(whole) {
+        Some(product) => product.div_ceil(divisor),
+        None => {
+            let product = u128::from(factor) * u128::from(whole);
+            product.div_ceil(u128::from(divisor)) as u64
+        }
     }
 }
 

@@ -111,8 +111,8 @@ impl Signatures {
     }
 
     /// The document that each row belongs to.
-    pub fn into_documents(self) -> Vec<DocumentId> {
-        self.documents
+    pub fn documents(&self) -> impl Iterator<Item = DocumentId> {
+        self.documents.iter().copied()
     }
 }
 

@@ -5,8 +5,16 @@ use super::PairFormat;
 pub(super) struct Csv;
 
 impl PairFormat for Csv {
-    fn header(&self) -> &'static str {
-        "url1,url2,score\n"
+    fn header(&self, with_shares: bool) -> &'static str {
+        if with_shares {
+            "url1,url2,score,in1,in2\n"
+        } else {
+            "url1,url2,score\n"
+        }
+    }
+
+    fn shares(&self) -> Option<[&'static str; 2]> {
+        Some([",", ","])
     }
 
     fn id(&self, url: &str, line: &mut Vec<u8>) {

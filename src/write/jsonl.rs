@@ -9,6 +9,10 @@ impl PairFormat for Jsonl {
         json_string(url, line);
     }
 
+    fn shares(&self) -> Option<[&'static str; 2]> {
+        Some([",\"in1\":", ",\"in2\":"])
+    }
+
     fn frame(&self) -> [&'static str; 4] {
         ["{\"url1\":", ",\"url2\":", ",\"score\":", "}\n"]
     }

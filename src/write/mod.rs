@@ -17,7 +17,7 @@ pub use output::Output;
 pub use signature::write_signature;
 
 use crate::pairs::Pairs;
-use crate::score::Score;
+use crate::score::{Measure, Score};
 use crate::urls::Urls;
 
 /// The formats in which pairs can be written.
@@ -47,8 +47,8 @@ impl OutputFormat {
 
 /// How a format writes pairs. Everything is appended to a buffer.
 trait PairFormat {
-    /// What comes before the first pair.
-    fn header(&self) -> &'static str {
+    /// What comes before the first pair, with or without shares.
+    fn header(&self, _with_shares: bool) -> &'static str {
         ""
     }
 
@@ -58,6 +58,12 @@ trait PairFormat {
     /// What stands before the first id, between the ids, between the second id
     /// and the score, and behind the score.
     fn frame(&self) -> [&'static str; 4];
+
+    /// What stands before the share of each document that is in the other, behind
+    /// the score; `None` if the format leaves the shares out.
+    fn shares(&self) -> Option<[&'static str; 2]> {
+        None
+    }
 }
 
 /// Bytes gathered before they are handed to the output.
@@ -73,7 +79,8 @@ pub fn write_pairs(
     let rules = format.rules();
     let [first, second, score, end] = rules.frame().map(str::as_bytes);
     let mut lines = Vec::with_capacity(BUFFER_BYTES * 2);
-    lines.extend_from_slice(rules.header().as_bytes());
+    let with_shares = pairs.measure() == Measure::Containment;
+    lines.extend_from_slice(rules.header(with_shares).as_bytes());
     let mut left = None;
     let mut left_id = Vec::new();
     let mut printed = PrintedScore::default();
@@ -90,6 +97,12 @@ pub fn write_pairs(
         rules.id(urls.get(pair.right), &mut lines);
         lines.extend_from_slice(score);
         lines.extend_from_slice(printed.get(pair.score));
+        if let (Some(names), Some(shares)) = (rules.shares(), pair.shares) {
+            for (name, share) in names.iter().zip(shares) {
+                lines.extend_from_slice(name.as_bytes());
+                lines.extend_from_slice(share.to_string().as_bytes());
+            }
+        }
         lines.extend_from_slice(end);
         count += 1;
         if lines.len() < BUFFER_BYTES {
@@ -165,6 +178,6 @@ mod tests {
         ] {
             assert_eq!(line(format, left, right), expected);
         }
-        assert_eq!(OutputFormat::Csv.rules().header(), "url1,url2,score\n");
+        assert_eq!(OutputFormat::Csv.rules().header(false), "url1,url2,score\n");
     }
 }
