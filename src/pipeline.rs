@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
 use crate::pairs::{Collection, Pairs, Sides};
 use crate::read::Input;
-use crate::score::{Measure, SetBound, shared_positions};
+use crate::score::{Measure, SetBound, shared_at_least};
 use crate::sets::{ShardWriter, Sharded, ShingleSets};
 use crate::settings::{Finding, Settings};
 use crate::shingle::Shingle;
@@ -239,10 +239,8 @@ impl<'a> Run<'a> {
         let needed = settings.threshold.needed(positions);
         let wanted = across(&groups, sides);
         let score = |left: Row, right: Row| {
-            let shared = shared_positions(signatures.row(left), signatures.row(right));
-            (shared as usize >= needed
-                && wanted(group_row(&groups, left), group_row(&groups, right)))
-            .then_some(shared)
+            shared_at_least(signatures.row(left), signatures.row(right), needed)
+                .filter(|_| wanted(group_row(&groups, left), group_row(&groups, right)))
         };
         let (mut matches, search) =
             bands::search(&signatures, &rows, Layout::Lossless, needed, score);

@@ -23,9 +23,8 @@ type Band = Vec<u16>;
 
 /// Buckets up to this size are compared all with all.
 const SPLIT_ROWS_MIN: usize = 256;
-/// Splitting sorts a bucket once for each band, which costs as much as comparing
-/// a row with about so many others.
-const SPLIT_COST_ROWS: usize = 20;
+/// Filing a row in a band costs as much as comparing so many positions.
+const FILING_COST_POSITIONS: usize = 640;
 /// Pairs looked at to see whether most of a bucket is part of the answer.
 const SAMPLES: u64 = 64;
 /// One in so many of the sampled pairs makes a bucket worth comparing whole.
@@ -64,7 +63,7 @@ pub fn search(
     };
     let all: Band = (0..signatures.positions() as u16).collect();
     let level = match layout {
-        Layout::Lossless => Level::new(all, search.differences() + 1),
+        Layout::Lossless => Level::dealt(search.telling_first(all, rows), search.differences() + 1),
         Layout::Chosen { bands, rows } => Level {
             bands: all.chunks_exact(rows).take(bands).map(Band::from).collect(),
             positions: all,
@@ -112,17 +111,21 @@ struct Level {
 }
 
 impl Level {
-    /// Splits `positions` as evenly as possible, the longer bands first.
-    fn new(positions: Band, count: usize) -> Self {
-        let (short, longer) = (positions.len() / count, positions.len() % count);
-        let mut rest = &positions[..];
-        let mut bands = Vec::with_capacity(count);
-        for band in 0..count {
-            let (band, behind) = rest.split_at(short + usize::from(band < longer));
-            bands.push(band.to_vec());
-            rest = behind;
+    /// Deals `positions` out to the bands one by one, so that each has one of the
+    /// first, one of the next, and so on.
+    fn dealt(positions: Band, count: usize) -> Self {
+        let dealt = |band| {
+            positions
+                .iter()
+                .copied()
+                .skip(band)
+                .step_by(count)
+                .collect()
+        };
+        Self {
+            bands: (0..count).map(dealt).collect(),
+            positions,
         }
-        Self { positions, bands }
     }
 
     fn positions_outside(&self, band: usize) -> Band {
@@ -186,7 +189,8 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
         let outside = path.level.positions.len() - path.level.bands[path.band].len();
         let bands = self.differences() + 1;
         // With fewer positions left than bands, the rows agree in `needed` already.
-        let few = SPLIT_ROWS_MIN.max(SPLIT_COST_ROWS * bands);
+        let even = 2 * FILING_COST_POSITIONS * bands / self.signatures.positions();
+        let few = SPLIT_ROWS_MIN.max(even);
         if rows.len() <= few || outside < bands || self.is_dense(rows, found) {
             self.compare_all(path, rows, found);
         } else {
@@ -196,10 +200,8 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
 
     fn split(&self, path: &Path<'_>, rows: &[Row], found: &mut Found) {
         found.stats.split_buckets += 1;
-        let level = Level::new(
-            path.level.positions_outside(path.band),
-            self.differences() + 1,
-        );
+        let outside = path.level.positions_outside(path.band);
+        let level = Level::dealt(self.telling_first(outside, rows), self.differences() + 1);
         for band in 0..level.bands.len() {
             let mut filed: Vec<(u64, Row)> = rows
                 .iter()
@@ -218,6 +220,23 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
                 }
             }
         }
+    }
+
+    /// The positions in which rows differ most come first. Where many pages have a
+    /// common frame, its positions are the same in all of them and tell nothing;
+    /// bands of nothing else would put them all into one bucket, again and again.
+    fn telling_first(&self, mut positions: Band, rows: &[Row]) -> Band {
+        let step = rows.len().div_ceil(SAMPLES as usize).max(1);
+        let mut values = Vec::new();
+        let mut most_common = |position: &u16| {
+            values.clear();
+            let sample = rows.iter().step_by(step);
+            values.extend(sample.map(|&row| self.signatures.row(row)[usize::from(*position)]));
+            values.sort_unstable();
+            values.chunk_by(|a, b| a == b).map(<[Value]>::len).max()
+        };
+        positions.sort_by_cached_key(|position| (most_common(position), *position));
+        positions
     }
 
     /// Whether so many pairs of a bucket match that comparing all is no waste.
@@ -381,19 +400,43 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_common_frame_does_not_make_all_pairs_candidates() {
-        let rows: Vec<Vec<Value>> = (0..20_000)
+    /// Rows that are different but for a frame: each site has one of its own, in
+    /// other positions, with the same value in all its rows.
+    fn framed(sites: i32, rows: i32, positions: i32, framed: i32) -> Signatures {
+        let all: Vec<Vec<Value>> = (0..sites * rows)
             .map(|row| {
-                (0..20)
-                    .map(|p| if p < 4 { 1 } else { row * 20 + p })
+                let site = row % sites;
+                let is_framed = |position: i32| (position + 7 * site) % positions < framed;
+                (0..positions)
+                    .map(|position| match is_framed(position) {
+                        true => -1 - site,
+                        false => row * positions + position,
+                    })
                     .collect()
             })
             .collect();
-        let (matches, stats) = found(&collection(20, &rows), 15);
-        assert!(matches.is_empty());
-        assert_eq!(stats.largest_bucket, 20_000);
-        assert_eq!(stats.split_buckets, 1);
-        assert!(stats.candidates < 1000, "{}", stats.candidates);
+        collection(positions as usize, &all)
+    }
+
+    #[test]
+    fn a_common_frame_does_not_make_all_pairs_candidates() {
+        for (sites, rows, positions, framed_positions, needed) in [
+            (1, 20_000, 20, 4, 15),
+            (40, 600, 20, 14, 15),
+            (30, 600, 256, 140, 192),
+        ] {
+            let signatures = framed(sites, rows, positions, framed_positions);
+            let (matches, stats) = found(&signatures, needed);
+            assert!(matches.is_empty());
+            assert!(stats.candidates < 100_000, "{stats:?}");
+        }
+    }
+
+    #[test]
+    fn a_full_bucket_is_split_and_counted() {
+        let signatures = framed(40, 600, 20, 14);
+        let (_, stats) = found(&signatures, 15);
+        assert_eq!(stats.largest_bucket, 600);
+        assert!(stats.split_buckets >= 40, "{stats:?}");
     }
 }

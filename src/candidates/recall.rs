@@ -16,7 +16,7 @@ use super::prefix::shared_weight;
 use super::ranked::RankedSets;
 use super::{Match, RecallAt, SearchStats};
 use crate::document::DocumentId;
-use crate::score::{SetBound, Threshold, shared_positions};
+use crate::score::{SetBound, Threshold, shared_at_least};
 use crate::shingle::Shingle;
 use crate::sketch::{Row, Signatures, SketchSettings, sketcher};
 
@@ -118,8 +118,8 @@ pub fn search(
                 count(&by_size);
                 return None;
             }
-            let agreeing = shared_positions(signatures.row(left), signatures.row(right));
-            if (agreeing as usize) < needed {
+            let agreeing = shared_at_least(signatures.row(left), signatures.row(right), needed);
+            if agreeing.is_none() {
                 count(&by_positions);
                 return None;
             }

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 pub use measure::{Measure, SetBound};
-pub use minhash::shared_positions;
+pub use minhash::{shared_at_least, shared_positions};
 pub use threshold::{InvalidThreshold, Threshold};
 
 /// How similar two documents are: `part` of `whole`.
