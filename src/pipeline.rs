@@ -283,12 +283,13 @@ impl<'a> Run<'a> {
         let sets = sets.into_bundles(settings.common.of(self.urls.len()))?;
         let sides = self.sides(&documents, compared);
         let groups = ranked::groups(&sets);
-        let ranked = ranked::rank(&sets, &groups);
+        let bound = SetBound::new(settings.measure, settings.threshold);
+        let ranked = ranked::rank(&sets, &groups, bound);
         drop(sets);
         self.stats.seconds.bundle = started.elapsed();
         let started = Instant::now();
         let wanted = across(&groups, sides);
-        let (matches, search) = self.join(&ranked, &wanted);
+        let (matches, search) = self.join(&ranked, bound, &wanted);
         drop(wanted);
         let collection = Collection {
             documents,
@@ -305,10 +306,10 @@ impl<'a> Run<'a> {
     fn join(
         &self,
         sets: &RankedSets,
+        bound: SetBound,
         wanted: &(impl Fn(Row, Row) -> bool + Sync),
     ) -> (Vec<Match>, SearchStats) {
         let settings = self.settings;
-        let bound = SetBound::new(settings.measure, settings.threshold);
         let threshold = settings.threshold.as_f64();
         let positions = settings.sketch.positions();
         let by_bands = |bands| {

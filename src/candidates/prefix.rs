@@ -7,7 +7,7 @@
 //! the smaller ones whose prefix has a bundle of its own; a bit per set tells which
 //! of them have been seen. Where they meet first, what is left in both lists bounds
 //! what they can share (positional filter: Xiao, Wang, Lin, Yu, WWW 2008). What
-//! remains is merged.
+//! remains is compared.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,8 +26,6 @@ const SETS_AT_ONCE: usize = 64;
 struct Posting {
     /// The set, by its place in order of size.
     place: u32,
-    /// Where in the set's list the bundle stands.
-    position: u32,
     /// What the set has from there on.
     rest: u32,
 }
@@ -51,7 +49,7 @@ impl<'a> PrefixIndex<'a> {
         order.par_sort_unstable_by_key(|&set| (sets.size(set as usize), set));
         let mut starts = vec![0; sets.ranks() + 1];
         for set in 0..sets.len() {
-            for item in prefix(sets.items(set), bound.shared_with_larger(sets.size(set))) {
+            for item in prefix(sets.prefix(set), bound.shared_with_larger(sets.size(set))) {
                 starts[item.rank as usize + 1] += 1;
             }
         }
@@ -63,11 +61,10 @@ impl<'a> PrefixIndex<'a> {
         for (place, &set) in order.iter().enumerate() {
             let set = set as usize;
             let least = bound.shared_with_larger(sets.size(set));
-            for (position, item) in prefix(sets.items(set), least).iter().enumerate() {
+            for item in prefix(sets.prefix(set), least) {
                 let slot = &mut next[item.rank as usize];
                 postings[*slot] = Posting {
                     place: place as u32,
-                    position: position as u32,
                     rest: item.rest,
                 };
                 *slot += 1;
@@ -88,8 +85,8 @@ impl<'a> PrefixIndex<'a> {
         (0..self.sets.len())
             .into_par_iter()
             .map(|set| {
-                let least = self.bound.shared_with_smaller(self.sets.size(set));
-                prefix(self.sets.items(set), least)
+                let prefix = self.sets.prefix(set);
+                prefix
                     .iter()
                     .map(|item| self.postings_of(item.rank).len() as u64)
                     .sum::<u64>()
@@ -144,8 +141,8 @@ struct Probe<'a> {
     /// A bit for each set that has been met by the current one.
     met: Vec<u64>,
     touched: Vec<u32>,
-    /// Sets to merge with, and where both lists meet first.
-    candidates: Vec<(u32, u32, u32)>,
+    /// Sets to compare with.
+    candidates: Vec<u32>,
     matches: Vec<Match>,
     stats: SearchStats,
 }
@@ -166,18 +163,16 @@ impl<'a> Probe<'a> {
     fn set(&mut self, place: usize, wanted: &impl Fn(Row, Row) -> bool) {
         let index = self.index;
         let size = index.sizes[place];
-        let items = index.sets.items(index.order[place] as usize);
         let least_size = index.bound.smaller_size(size);
         let first = index.sizes[..place].partition_point(|&smaller| smaller < least_size) as u32;
-        let own = prefix(items, index.bound.shared_with_smaller(size));
-        for (position, item) in own.iter().enumerate() {
+        for item in index.sets.prefix(index.order[place] as usize) {
             let postings = index.postings_of(item.rank);
             let from = postings.partition_point(|posting| posting.place < first);
             for posting in &postings[from..] {
                 if posting.place as usize >= place {
                     break;
                 }
-                self.meet(place, position, item, posting);
+                self.meet(place, item, posting);
             }
         }
         for &met in &self.touched {
@@ -186,14 +181,14 @@ impl<'a> Probe<'a> {
         self.stats.candidates += self.touched.len() as u64;
         self.touched.clear();
         let mut candidates = std::mem::take(&mut self.candidates);
-        for (other, position, other_position) in candidates.drain(..) {
-            self.merge(place, other as usize, position, other_position, wanted);
+        for other in candidates.drain(..) {
+            self.compare(place, other as usize, wanted);
         }
         self.candidates = candidates;
     }
 
     #[inline]
-    fn meet(&mut self, place: usize, position: usize, item: &Item, posting: &Posting) {
+    fn meet(&mut self, place: usize, item: &Item, posting: &Posting) {
         self.stats.hits += 1;
         let (word, bit) = (posting.place as usize / 64, 1 << (posting.place % 64));
         if self.met[word] & bit != 0 {
@@ -207,21 +202,13 @@ impl<'a> Probe<'a> {
             .bound
             .shared(sizes[place], sizes[posting.place as usize]);
         if item.rest.min(posting.rest) >= needed {
-            self.candidates
-                .push((posting.place, position as u32, posting.position));
+            self.candidates.push(posting.place);
         } else {
             self.stats.fell_by_rest += 1;
         }
     }
 
-    fn merge(
-        &mut self,
-        place: usize,
-        other: usize,
-        position: u32,
-        other_position: u32,
-        wanted: &impl Fn(Row, Row) -> bool,
-    ) {
+    fn compare(&mut self, place: usize, other: usize, wanted: &impl Fn(Row, Row) -> bool) {
         let index = self.index;
         let (one, two) = (index.order[place], index.order[other]);
         let (left, right) = (Row(one.min(two)), Row(one.max(two)));
@@ -230,11 +217,7 @@ impl<'a> Probe<'a> {
         }
         self.stats.merges += 1;
         let needed = index.bound.shared(index.sizes[place], index.sizes[other]);
-        let shared = shared_weight(
-            &index.sets.items(one as usize)[position as usize..],
-            &index.sets.items(two as usize)[other_position as usize..],
-            needed,
-        );
+        let shared = index.sets.shared(one as usize, two as usize);
         if shared >= needed {
             self.matches.push(Match {
                 left,
@@ -243,20 +226,4 @@ impl<'a> Probe<'a> {
             });
         }
     }
-}
-
-/// The weight that two lists share; something less than `needed` as soon as that
-/// is out of reach.
-pub(super) fn shared_weight(left: &[Item], right: &[Item], needed: u32) -> u32 {
-    let mut shared = 0;
-    let (mut i, mut j) = (0, 0);
-    while let (Some(a), Some(b)) = (left.get(i), right.get(j)) {
-        if shared + a.rest.min(b.rest) < needed {
-            return shared;
-        }
-        shared += if a.rank == b.rank { a.weight } else { 0 };
-        i += usize::from(a.rank <= b.rank);
-        j += usize::from(b.rank <= a.rank);
-    }
-    shared
 }

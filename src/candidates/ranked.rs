@@ -1,10 +1,16 @@
-//! Sets as lists of bundles in order of rarity, identical sets only once: the form
-//! in which sets are joined.
+//! Sets in the form in which they are joined, identical ones only once.
+//!
+//! Each bundle has two numbers. Its rank is for finding candidates: the rarer, the
+//! lower, so that a set's first bundles are those that few others have. Its bit is
+//! for comparing them: bundles that occur together get bits close together, so
+//! that a set is a short list of words of 64 bits, and what two sets share is
+//! counted word by word.
 
 use hashbrown::HashTable;
 use rayon::prelude::*;
 
 use super::identical::{Groups, collapse};
+use crate::score::SetBound;
 use crate::sets::{Bundle, BundleSets};
 use crate::sketch::{Row, combine};
 
@@ -13,20 +19,52 @@ use crate::sketch::{Row, combine};
 pub struct Item {
     /// The bundle's rank: the rarer, the lower.
     pub rank: u32,
-    /// Shingles in it.
-    pub weight: u32,
-    /// Shingles of the set in this bundle and all that follow.
+    /// Shingles of the set in this bundle and in all of higher rank.
     pub rest: u32,
+}
+
+/// Sixty-four neighbouring bits, of which a set has some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Word {
+    index: u32,
+    bits: u64,
 }
 
 /// The sets of the groups' first rows.
 #[derive(Debug)]
 pub struct RankedSets {
     sizes: Vec<u32>,
-    items: Vec<Item>,
-    /// Where each set starts in `items`, and the end.
-    starts: Vec<usize>,
+    prefixes: Lists<Item>,
+    words: Lists<Word>,
+    /// The bundles' weights in binary: for each word, a mask of those bits whose
+    /// bundle has 1 in its weight, one of those that have 2, 4, and so on.
+    weights: Lists<u64>,
     ranks: usize,
+}
+
+/// Lists back to back.
+#[derive(Debug)]
+struct Lists<T> {
+    all: Vec<T>,
+    ends: Vec<usize>,
+}
+
+impl<T: Copy> Lists<T> {
+    fn new(lists: impl Iterator<Item = Vec<T>>) -> Self {
+        let mut all = Vec::new();
+        let ends = lists
+            .map(|list| {
+                all.extend_from_slice(&list);
+                all.len()
+            })
+            .collect();
+        Self { all, ends }
+    }
+
+    fn get(&self, index: usize) -> &[T] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.all[start..self.ends[index]]
+    }
 }
 
 impl RankedSets {
@@ -50,14 +88,53 @@ impl RankedSets {
         &self.sizes
     }
 
-    /// The bundles of a set, the rarest first.
-    pub fn items(&self, set: usize) -> &[Item] {
-        &self.items[self.starts[set]..self.starts[set + 1]]
+    /// The first bundles of a set, the rarest first: those with one of which every
+    /// set that is similar enough and no larger must begin.
+    pub fn prefix(&self, set: usize) -> &[Item] {
+        self.prefixes.get(set)
     }
 
     /// How many ranks there are.
     pub fn ranks(&self) -> usize {
         self.ranks
+    }
+
+    /// How many shingles two sets share.
+    pub fn shared(&self, left: usize, right: usize) -> u32 {
+        let (left, right) = (self.words.get(left), self.words.get(right));
+        let (mut i, mut j) = (0, 0);
+        let mut shared = 0;
+        while i < left.len() && j < right.len() {
+            let (a, b) = (left[i], right[j]);
+            if a.index == b.index {
+                shared += self.weight(a.index, a.bits & b.bits);
+            }
+            i += usize::from(a.index <= b.index);
+            j += usize::from(b.index <= a.index);
+        }
+        shared
+    }
+
+    #[inline]
+    fn weight(&self, index: u32, bits: u64) -> u32 {
+        let masks = self.weights.get(index as usize);
+        let mut weight = (bits & masks[0]).count_ones();
+        for (power, mask) in masks.iter().enumerate().skip(1) {
+            weight += (bits & mask).count_ones() << power;
+        }
+        weight
+    }
+
+    /// Calls `each` with every bundle of a set, as its bit, and its weight.
+    pub(super) fn for_each_bundle(&self, set: usize, mut each: impl FnMut(u32, u32)) {
+        for word in self.words.get(set) {
+            let mut bits = word.bits;
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                bits &= bits - 1;
+                each(word.index * 64 + bit, self.weight(word.index, 1 << bit));
+            }
+        }
     }
 }
 
@@ -84,108 +161,232 @@ pub fn groups(sets: &BundleSets) -> Groups {
     )
 }
 
-/// Ranks the bundles of the groups' first rows. Bundles that only one of them has
-/// are dropped: they match nothing.
-pub fn rank(sets: &BundleSets, groups: &Groups) -> RankedSets {
+/// Ranks the bundles of the groups' first rows, whose prefixes are those of
+/// `bound`. Bundles that only one of them has are dropped: they match nothing.
+pub fn rank(sets: &BundleSets, groups: &Groups, bound: SetBound) -> RankedSets {
     let rows: Vec<usize> = groups.representatives().map(|row| row.0 as usize).collect();
     let numbers = Numbers::new(sets, &rows);
     let ranks = numbers.by_rarity();
-    let per_set: Vec<Vec<Item>> = rows
-        .par_iter()
-        .map(|&row| numbers.ranked(sets.bundles(row), &ranks.of))
-        .collect();
-    let mut starts = Vec::with_capacity(rows.len() + 1);
-    let mut items = Vec::with_capacity(per_set.iter().map(Vec::len).sum());
-    starts.push(0);
-    for set in per_set {
-        items.extend_from_slice(&set);
-        starts.push(items.len());
-    }
+    let (prefixes, words): (Vec<_>, Vec<_>) = (0..rows.len())
+        .into_par_iter()
+        .map_init(Vec::new, |own, set| {
+            numbers.of_set(set, own);
+            let least = bound.shared_with_smaller(sets.size(rows[set]));
+            let prefix = numbers.prefix(own, &ranks, least);
+            own.sort_unstable();
+            (prefix, words(own))
+        })
+        .unzip();
     RankedSets {
         sizes: rows.iter().map(|&row| sets.size(row)).collect(),
-        items,
-        starts,
-        ranks: ranks.count,
+        prefixes: Lists::new(prefixes.into_iter()),
+        words: Lists::new(words.into_iter()),
+        weights: Lists::new(numbers.weights.chunks(64).map(masks)),
+        ranks: ranks.len(),
     }
 }
 
-/// Each distinct bundle with a number, and how many sets have it.
-struct Numbers {
-    table: HashTable<(u64, u32)>,
-    hasher: ahash::RandomState,
-    sets: Vec<u32>,
+fn words(bits: &[u32]) -> Vec<Word> {
+    bits.chunk_by(|a, b| a / 64 == b / 64)
+        .map(|word| Word {
+            index: word[0] / 64,
+            bits: word.iter().fold(0, |bits, bit| bits | 1 << (bit % 64)),
+        })
+        .collect()
 }
 
-struct Ranks {
-    /// The rank of each number; those that one set has come last.
-    of: Vec<u32>,
-    /// Ranks that more than one set has.
-    count: usize,
+/// The masks of 64 weights.
+fn masks(weights: &[u32]) -> Vec<u64> {
+    let most = weights.iter().copied().max().unwrap_or(0).max(1);
+    (0..=most.ilog2())
+        .map(|power| {
+            let mask =
+                |mask, (bit, weight): (usize, &u32)| mask | u64::from(weight >> power & 1) << bit;
+            weights.iter().enumerate().fold(0, mask)
+        })
+        .collect()
+}
+
+/// Parts of the space of keys, for threads to work on.
+const PARTS: usize = 16;
+
+/// Each bundle that more than one set has, with a number: its bit.
+struct Numbers {
+    parts: Vec<Part>,
+    /// For each set, its place in the order in which bundles were numbered.
+    places: Vec<u32>,
+    /// For each number: how many sets have it, and its weight.
+    sets: Vec<u32>,
+    weights: Vec<u32>,
 }
 
 impl Numbers {
+    /// Sets that have much in common are likely to have their least key in common:
+    /// in the order of their least keys they stand together, and so do the numbers
+    /// of their bundles.
     fn new(sets: &BundleSets, rows: &[usize]) -> Self {
-        let mut numbers = Self {
-            table: HashTable::new(),
-            hasher: ahash::RandomState::new(),
-            sets: Vec::new(),
+        let least = |set: u32| {
+            sets.bundles(rows[set as usize])
+                .first()
+                .map(|bundle| bundle.key)
         };
-        let Self {
-            table,
-            hasher,
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.par_sort_unstable_by_key(|&set| (least(set), set));
+        let mut places = vec![0; rows.len()];
+        for (place, &set) in order.iter().enumerate() {
+            places[set as usize] = place as u32;
+        }
+        let mut parts: Vec<Part> = (0..PARTS)
+            .into_par_iter()
+            .map(|part| {
+                let lists = order
+                    .iter()
+                    .map(|&set| part_of(sets.bundles(rows[set as usize]), part));
+                Part::new(lists)
+            })
+            .collect();
+        let (mut counts, mut weights) = (Vec::new(), Vec::new());
+        for part in &mut parts {
+            part.first = counts.len() as u32;
+            counts.extend_from_slice(&part.sets);
+            weights.extend_from_slice(&part.weights);
+            // Words do not go across parts.
+            let whole = counts.len().next_multiple_of(64);
+            counts.resize(whole, 0);
+            weights.resize(whole, 0);
+        }
+        Self {
+            parts,
+            places,
             sets: counts,
-        } = &mut numbers;
-        for bundle in rows.iter().flat_map(|&row| sets.bundles(row)) {
-            let entry = table.entry(
-                hasher.hash_one(bundle.key),
-                |&(key, _)| key == bundle.key,
-                |&(key, _)| hasher.hash_one(key),
-            );
-            let &(_, number) = entry
-                .or_insert_with(|| {
-                    counts.push(0);
-                    (bundle.key, counts.len() as u32 - 1)
-                })
-                .get();
-            counts[number as usize] += 1;
+            weights,
         }
-        numbers
     }
 
-    /// The rarest first; among equals, the first met.
-    fn by_rarity(&self) -> Ranks {
+    /// The rank of each number: the rarest first; among equals, by number.
+    fn by_rarity(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.sets.len() as u32).collect();
-        let alone = |number: u32| self.sets[number as usize] == 1;
-        order.par_sort_unstable_by_key(|&number| {
-            (alone(number), self.sets[number as usize], number)
-        });
-        let mut of = vec![0; order.len()];
+        order.par_sort_unstable_by_key(|&number| (self.sets[number as usize], number));
+        let mut ranks = vec![0; order.len()];
         for (rank, &number) in order.iter().enumerate() {
-            of[number as usize] = rank as u32;
+            ranks[number as usize] = rank as u32;
         }
-        let count = order.partition_point(|&number| !alone(number));
-        Ranks { of, count }
+        ranks
     }
 
-    fn ranked(&self, bundles: &[Bundle], ranks: &[u32]) -> Vec<Item> {
-        let mut items: Vec<Item> = bundles
+    /// Replaces what `own` holds with the numbers of a set.
+    fn of_set(&self, set: usize, own: &mut Vec<u32>) {
+        own.clear();
+        let place = self.places[set] as usize;
+        for part in &self.parts {
+            own.extend(
+                part.numbers
+                    .get(place)
+                    .iter()
+                    .map(|number| part.first + number),
+            );
+        }
+    }
+
+    fn prefix(&self, own: &[u32], ranks: &[u32], least: u32) -> Vec<Item> {
+        let mut rest: u32 = own
             .iter()
-            .filter_map(|bundle| {
-                let hash = self.hasher.hash_one(bundle.key);
-                let &(_, number) = self.table.find(hash, |&(key, _)| key == bundle.key)?;
-                (self.sets[number as usize] > 1).then(|| Item {
-                    rank: ranks[number as usize],
-                    weight: bundle.weight,
-                    rest: 0,
+            .map(|&number| self.weights[number as usize])
+            .sum();
+        if rest < least {
+            return Vec::new();
+        }
+        let mut ranked: Vec<(u32, u32)> = own
+            .iter()
+            .map(|&number| (ranks[number as usize], self.weights[number as usize]))
+            .collect();
+        ranked.sort_unstable();
+        ranked
+            .into_iter()
+            .map_while(|(rank, weight)| {
+                let item = (rest >= least).then_some(Item { rank, rest });
+                rest -= weight;
+                item
+            })
+            .collect()
+    }
+}
+
+/// A set's bundles in a part of the space of keys, in which they are ordered.
+fn part_of(bundles: &[Bundle], part: usize) -> &[Bundle] {
+    let before = |limit: usize| bundles.partition_point(|bundle| (bundle.key >> 60) < limit as u64);
+    &bundles[before(part)..before(part + 1)]
+}
+
+/// The bundles in a part of the space of keys, numbered from 0 in the order in
+/// which they are met.
+struct Part {
+    /// What is added to the numbers to tell them from other parts'.
+    first: u32,
+    numbers: Lists<u32>,
+    sets: Vec<u32>,
+    weights: Vec<u32>,
+}
+
+impl Part {
+    fn new<'a>(lists: impl Iterator<Item = &'a [Bundle]>) -> Self {
+        let hasher = ahash::RandomState::new();
+        let mut table: HashTable<(u64, u32)> = HashTable::new();
+        let mut met: Vec<(u32, u32)> = Vec::new();
+        let mut numbers = Lists::new(lists.map(|list| {
+            let number = |bundle: &Bundle| {
+                let entry = table.entry(
+                    hasher.hash_one(bundle.key),
+                    |&(key, _)| key == bundle.key,
+                    |&(key, _)| hasher.hash_one(key),
+                );
+                let &(_, number) = entry
+                    .or_insert_with(|| {
+                        met.push((0, bundle.weight));
+                        (bundle.key, met.len() as u32 - 1)
+                    })
+                    .get();
+                met[number as usize].0 += 1;
+                number
+            };
+            list.iter().map(number).collect()
+        }));
+        // Those that one set has are dropped, and the others move up.
+        let (mut sets, mut weights) = (Vec::new(), Vec::new());
+        let kept: Vec<Option<u32>> = met
+            .iter()
+            .map(|&(count, weight)| {
+                (count > 1).then(|| {
+                    sets.push(count);
+                    weights.push(weight);
+                    sets.len() as u32 - 1
                 })
             })
             .collect();
-        items.sort_unstable_by_key(|item| item.rank);
-        let mut rest = 0;
-        for item in items.iter_mut().rev() {
-            rest += item.weight;
-            item.rest = rest;
+        numbers.retain_mapped(|number| kept[number as usize]);
+        Self {
+            first: 0,
+            numbers,
+            sets,
+            weights,
         }
-        items
+    }
+}
+
+impl Lists<u32> {
+    /// Replaces every element by what `map` makes of it, if anything.
+    fn retain_mapped(&mut self, map: impl Fn(u32) -> Option<u32>) {
+        let (mut from, mut kept) = (0, 0);
+        for end in &mut self.ends {
+            for index in from..*end {
+                if let Some(mapped) = map(self.all[index]) {
+                    self.all[kept] = mapped;
+                    kept += 1;
+                }
+            }
+            from = *end;
+            *end = kept;
+        }
+        self.all.truncate(kept);
     }
 }

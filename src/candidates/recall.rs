@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::bands::{self, Layout};
-use super::prefix::shared_weight;
 use super::ranked::RankedSets;
 use super::{Match, RecallAt, SearchStats};
 use crate::document::DocumentId;
@@ -99,7 +98,7 @@ pub fn search(
     // A set without a bundle matches nothing.
     let rows: Vec<Row> = (0..sets.len() as u32)
         .map(Row)
-        .filter(|row| !sets.items(row.0 as usize).is_empty())
+        .filter(|row| !sets.prefix(row.0 as usize).is_empty())
         .collect();
     let [by_size, by_positions, merges] = [const { AtomicU64::new(0) }; 3];
     let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
@@ -124,7 +123,7 @@ pub fn search(
                 return None;
             }
             count(&merges);
-            let shared = shared_weight(sets.items(one), sets.items(two), least);
+            let shared = sets.shared(one, two);
             (shared >= least).then_some(shared)
         });
     stats.recall = layout.curve(threshold, missed);
@@ -152,12 +151,11 @@ pub fn signatures(sets: &RankedSets, sketch: &SketchSettings) -> Signatures {
             || (sketcher(sketch), Vec::new()),
             |(sketcher, shingles), set| {
                 shingles.clear();
-                let items = sets.items(set);
-                for item in items {
-                    let bundle = u64::from(item.rank) << 1;
-                    shingles.extend((0..item.weight).map(|n| stand_in(bundle, n)));
-                }
-                let own = sets.size(set) - items.first().map_or(0, |item| item.rest);
+                sets.for_each_bundle(set, |bit, weight| {
+                    let bundle = u64::from(bit) << 1;
+                    shingles.extend((0..weight).map(|n| stand_in(bundle, n)));
+                });
+                let own = sets.size(set) - shingles.len() as u32;
                 shingles.extend((0..own).map(|n| stand_in((set as u64) << 1 | 1, n)));
                 let mut values = Vec::with_capacity(sketch.positions());
                 if shingles.is_empty() {
