@@ -6,7 +6,6 @@
 //! that a set is a short list of words of 64 bits, and what two sets share is
 //! counted word by word.
 
-use hashbrown::HashTable;
 use rayon::prelude::*;
 
 use super::identical::{Groups, collapse};
@@ -147,10 +146,10 @@ pub fn groups(sets: &BundleSets) -> Groups {
     collapse(
         sets.len() as u32,
         |Row(row)| match shared[row as usize] {
-            true => sets.bundles(row as usize).iter().fold(0, |hash, bundle| {
-                let low = combine(hash, bundle.key as i32);
-                combine(low, (bundle.key >> 32) as i32)
-            }),
+            true => sets
+                .bundles(row as usize)
+                .iter()
+                .fold(0, |hash, &bundle| combine(hash, bundle as i32)),
             // Far apart from each other, so that they are not compared.
             false => combine(1, row as i32),
         },
@@ -170,7 +169,7 @@ pub fn rank(sets: &BundleSets, groups: &Groups, bound: SetBound) -> RankedSets {
     let (prefixes, words): (Vec<_>, Vec<_>) = (0..rows.len())
         .into_par_iter()
         .map_init(Vec::new, |own, set| {
-            numbers.of_set(set, own);
+            numbers.of_bundles(sets.bundles(rows[set]), own);
             let least = bound.shared_with_smaller(sets.size(rows[set]));
             let prefix = numbers.prefix(own, &ranks, least);
             own.sort_unstable();
@@ -207,60 +206,42 @@ fn masks(weights: &[u32]) -> Vec<u64> {
         .collect()
 }
 
-/// Parts of the space of keys, for threads to work on.
-const PARTS: usize = 16;
-
 /// Each bundle that more than one set has, with a number: its bit.
 struct Numbers {
-    parts: Vec<Part>,
-    /// For each set, its place in the order in which bundles were numbered.
-    places: Vec<u32>,
+    /// The number of each bundle, or that it has none.
+    of: Vec<u32>,
     /// For each number: how many sets have it, and its weight.
     sets: Vec<u32>,
     weights: Vec<u32>,
 }
 
+const NO_NUMBER: u32 = u32::MAX;
+
 impl Numbers {
-    /// Sets that have much in common are likely to have their least key in common:
-    /// in the order of their least keys they stand together, and so do the numbers
-    /// of their bundles.
+    /// Bundles are numbered in the order in which they are met. Sets that have much
+    /// in common are likely to have their lowest bundle in common: in that order
+    /// they stand together, and so do the numbers of their bundles.
     fn new(sets: &BundleSets, rows: &[usize]) -> Self {
-        let least = |set: u32| {
-            sets.bundles(rows[set as usize])
-                .first()
-                .map(|bundle| bundle.key)
+        let mut order = rows.to_vec();
+        order.par_sort_unstable_by_key(|&row| (sets.bundles(row).first().copied(), row));
+        let mut counts = vec![0_u32; sets.weights().len()];
+        for &bundle in order.iter().flat_map(|&row| sets.bundles(row)) {
+            counts[bundle as usize] += 1;
+        }
+        let mut numbers = Self {
+            of: vec![NO_NUMBER; counts.len()],
+            sets: Vec::new(),
+            weights: Vec::new(),
         };
-        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-        order.par_sort_unstable_by_key(|&set| (least(set), set));
-        let mut places = vec![0; rows.len()];
-        for (place, &set) in order.iter().enumerate() {
-            places[set as usize] = place as u32;
+        for &bundle in order.iter().flat_map(|&row| sets.bundles(row)) {
+            let bundle = bundle as usize;
+            if counts[bundle] > 1 && numbers.of[bundle] == NO_NUMBER {
+                numbers.of[bundle] = numbers.sets.len() as u32;
+                numbers.sets.push(counts[bundle]);
+                numbers.weights.push(sets.weights()[bundle]);
+            }
         }
-        let mut parts: Vec<Part> = (0..PARTS)
-            .into_par_iter()
-            .map(|part| {
-                let lists = order
-                    .iter()
-                    .map(|&set| part_of(sets.bundles(rows[set as usize]), part));
-                Part::new(lists)
-            })
-            .collect();
-        let (mut counts, mut weights) = (Vec::new(), Vec::new());
-        for part in &mut parts {
-            part.first = counts.len() as u32;
-            counts.extend_from_slice(&part.sets);
-            weights.extend_from_slice(&part.weights);
-            // Words do not go across parts.
-            let whole = counts.len().next_multiple_of(64);
-            counts.resize(whole, 0);
-            weights.resize(whole, 0);
-        }
-        Self {
-            parts,
-            places,
-            sets: counts,
-            weights,
-        }
+        numbers
     }
 
     /// The rank of each number: the rarest first; among equals, by number.
@@ -274,31 +255,22 @@ impl Numbers {
         ranks
     }
 
-    /// Replaces what `own` holds with the numbers of a set.
-    fn of_set(&self, set: usize, own: &mut Vec<u32>) {
+    /// Replaces what `own` holds with the numbers of these bundles.
+    fn of_bundles(&self, bundles: &[Bundle], own: &mut Vec<u32>) {
         own.clear();
-        let place = self.places[set] as usize;
-        for part in &self.parts {
-            own.extend(
-                part.numbers
-                    .get(place)
-                    .iter()
-                    .map(|number| part.first + number),
-            );
-        }
+        let numbers = bundles.iter().map(|&bundle| self.of[bundle as usize]);
+        own.extend(numbers.filter(|&number| number != NO_NUMBER));
     }
 
     fn prefix(&self, own: &[u32], ranks: &[u32], least: u32) -> Vec<Item> {
-        let mut rest: u32 = own
-            .iter()
-            .map(|&number| self.weights[number as usize])
-            .sum();
+        let weight = |&number: &u32| self.weights[number as usize];
+        let mut rest: u32 = own.iter().map(weight).sum();
         if rest < least {
             return Vec::new();
         }
         let mut ranked: Vec<(u32, u32)> = own
             .iter()
-            .map(|&number| (ranks[number as usize], self.weights[number as usize]))
+            .map(|number| (ranks[*number as usize], weight(number)))
             .collect();
         ranked.sort_unstable();
         ranked
@@ -309,84 +281,5 @@ impl Numbers {
                 item
             })
             .collect()
-    }
-}
-
-/// A set's bundles in a part of the space of keys, in which they are ordered.
-fn part_of(bundles: &[Bundle], part: usize) -> &[Bundle] {
-    let before = |limit: usize| bundles.partition_point(|bundle| (bundle.key >> 60) < limit as u64);
-    &bundles[before(part)..before(part + 1)]
-}
-
-/// The bundles in a part of the space of keys, numbered from 0 in the order in
-/// which they are met.
-struct Part {
-    /// What is added to the numbers to tell them from other parts'.
-    first: u32,
-    numbers: Lists<u32>,
-    sets: Vec<u32>,
-    weights: Vec<u32>,
-}
-
-impl Part {
-    fn new<'a>(lists: impl Iterator<Item = &'a [Bundle]>) -> Self {
-        let hasher = ahash::RandomState::new();
-        let mut table: HashTable<(u64, u32)> = HashTable::new();
-        let mut met: Vec<(u32, u32)> = Vec::new();
-        let mut numbers = Lists::new(lists.map(|list| {
-            let number = |bundle: &Bundle| {
-                let entry = table.entry(
-                    hasher.hash_one(bundle.key),
-                    |&(key, _)| key == bundle.key,
-                    |&(key, _)| hasher.hash_one(key),
-                );
-                let &(_, number) = entry
-                    .or_insert_with(|| {
-                        met.push((0, bundle.weight));
-                        (bundle.key, met.len() as u32 - 1)
-                    })
-                    .get();
-                met[number as usize].0 += 1;
-                number
-            };
-            list.iter().map(number).collect()
-        }));
-        // Those that one set has are dropped, and the others move up.
-        let (mut sets, mut weights) = (Vec::new(), Vec::new());
-        let kept: Vec<Option<u32>> = met
-            .iter()
-            .map(|&(count, weight)| {
-                (count > 1).then(|| {
-                    sets.push(count);
-                    weights.push(weight);
-                    sets.len() as u32 - 1
-                })
-            })
-            .collect();
-        numbers.retain_mapped(|number| kept[number as usize]);
-        Self {
-            first: 0,
-            numbers,
-            sets,
-            weights,
-        }
-    }
-}
-
-impl Lists<u32> {
-    /// Replaces every element by what `map` makes of it, if anything.
-    fn retain_mapped(&mut self, map: impl Fn(u32) -> Option<u32>) {
-        let (mut from, mut kept) = (0, 0);
-        for end in &mut self.ends {
-            for index in from..*end {
-                if let Some(mapped) = map(self.all[index]) {
-                    self.all[kept] = mapped;
-                    kept += 1;
-                }
-            }
-            from = *end;
-            *end = kept;
-        }
-        self.all.truncate(kept);
     }
 }

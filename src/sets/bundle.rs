@@ -1,26 +1,43 @@
 //! Sets as lists of bundles.
 
-use super::store::for_each_run;
+use rayon::prelude::*;
 
-/// A bundle of a set: shingles that occur in the same documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bundle {
-    /// Which documents: the same number for the same documents.
-    pub key: u64,
-    /// How many shingles.
-    pub weight: u32,
-}
+use super::store::{ShardSums, for_each_run};
+
+/// A bundle: shingles that occur in the same documents.
+///
+/// The lowest bundle of a set is a random choice of its bundles, the same for all
+/// sets that have it: sets with much in common are likely to have it in common.
+pub type Bundle = u32;
 
 /// The sets of all rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct BundleSets {
     sizes: Vec<u32>,
-    bundles: Vec<Bundle>,
-    /// Where each row's bundles end.
-    ends: Vec<usize>,
+    /// The rows' bundles, a block of rows at a time.
+    blocks: Vec<Gathered>,
+    /// For each row, its block and its place in it.
+    places: Vec<(u32, u32)>,
+    /// Shingles in each bundle.
+    weights: Vec<u32>,
 }
 
 impl BundleSets {
+    pub(super) fn new(sizes: Vec<u32>, blocks: Vec<Gathered>, weights: Vec<u32>) -> Self {
+        let places = (0_u32..)
+            .zip(&blocks)
+            .flat_map(|(block, gathered)| {
+                (0..gathered.ends.len() as u32).map(move |at| (block, at))
+            })
+            .collect();
+        Self {
+            sizes,
+            blocks,
+            places,
+            weights,
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.sizes.len()
@@ -36,76 +53,109 @@ impl BundleSets {
         self.sizes[row]
     }
 
-    /// The bundles of a row, in order of key.
+    /// The bundles of a row, in ascending order.
     pub fn bundles(&self, row: usize) -> &[Bundle] {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.bundles[start..self.ends[row]]
+        let (block, at) = self.places[row];
+        self.blocks[block as usize].row(at as usize)
     }
 
-    /// Bundles of all rows.
-    pub fn total_bundles(&self) -> usize {
-        self.bundles.len()
+    /// Shingles in each bundle.
+    pub fn weights(&self) -> &[u32] {
+        &self.weights
     }
 
     /// Whether all of a row's shingles are in bundles: none is its own.
     pub fn is_shared(&self, row: usize) -> bool {
-        let weight: u32 = self.bundles(row).iter().map(|bundle| bundle.weight).sum();
-        weight == self.sizes[row]
+        let weight = |&bundle: &Bundle| self.weights[bundle as usize];
+        self.bundles(row).iter().map(weight).sum::<u32>() == self.sizes[row]
+    }
+}
+
+/// Which bundle each shingle is in, of those that several documents have.
+pub(super) struct Bundles {
+    /// Shard by shard, by the shingle's number in the shard.
+    of: Vec<Vec<Bundle>>,
+    pub(super) weights: Vec<u32>,
+}
+
+impl Bundles {
+    /// Shingles with the same sum are in the same documents.
+    pub(super) fn new(shards: &[ShardSums]) -> Self {
+        let mut sums: Vec<(u64, u32, u32)> = (0_u32..)
+            .zip(shards)
+            .flat_map(|(shard, sums)| {
+                let number = move |(number, &sum): (u32, &u64)| (sum, shard, number);
+                (0_u32..).zip(&sums.sums).map(number)
+            })
+            .collect();
+        sums.par_sort_unstable();
+        let mut of: Vec<Vec<Bundle>> = shards
+            .iter()
+            .map(|shard| vec![0; shard.sums.len()])
+            .collect();
+        let mut weights = Vec::new();
+        for equal in sums.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, shard, number) in equal {
+                of[shard as usize][number as usize] = weights.len() as u32;
+            }
+            weights.push(equal.len() as u32);
+        }
+        Self { of, weights }
     }
 
-    pub(super) fn append(&mut self, block: Gathered) {
-        let start = self.bundles.len();
-        self.bundles.extend_from_slice(&block.bundles);
-        self.ends.extend(block.ends.iter().map(|end| start + end));
-    }
-
-    pub(super) fn finish(&mut self, sizes: Vec<u32>) {
-        self.sizes = sizes;
+    /// Collects the bundles of a block's rows from all shards.
+    pub(super) fn gather(&self, shards: &[Vec<Vec<u64>>], block: usize, rows: u32) -> Gathered {
+        let shards: Vec<(&[Bundle], &[u64])> = self
+            .of
+            .iter()
+            .zip(shards)
+            .filter_map(|(of, shard)| Some((of.as_slice(), shard.get(block)?.as_slice())))
+            .collect();
+        let mut starts = vec![0; rows as usize + 1];
+        for (_, words) in &shards {
+            for_each_run(words, 0, |row, run| starts[row as usize + 1] += run.len());
+        }
+        for row in 1..starts.len() {
+            starts[row] += starts[row - 1];
+        }
+        let mut next = starts.clone();
+        let mut bundles: Vec<Bundle> = vec![0; starts[rows as usize]];
+        for (of, words) in &shards {
+            for_each_run(words, 0, |row, run| {
+                let place = &mut next[row as usize];
+                for &word in run {
+                    // Numbers in words count from 1.
+                    bundles[*place] = of[word as usize - 1];
+                    *place += 1;
+                }
+            });
+        }
+        let mut gathered = Gathered {
+            bundles: Vec::new(),
+            ends: Vec::with_capacity(rows as usize),
+        };
+        for row in 0..rows as usize {
+            let own = &mut bundles[starts[row]..starts[row + 1]];
+            own.sort_unstable();
+            let distinct = own.chunk_by(|a, b| a == b).map(|equal| equal[0]);
+            gathered.bundles.extend(distinct);
+            gathered.ends.push(gathered.bundles.len());
+        }
+        gathered.bundles.shrink_to_fit();
+        gathered
     }
 }
 
 /// The sets of one block.
+#[derive(Debug)]
 pub(super) struct Gathered {
     bundles: Vec<Bundle>,
     ends: Vec<usize>,
 }
 
-/// Collects the sums of a block's rows from all shards, and counts equal ones.
-pub(super) fn gather(shards: &[Vec<Vec<u64>>], block: usize, rows: u32) -> Gathered {
-    let shards: Vec<&[u64]> = shards
-        .iter()
-        .filter_map(|shard| shard.get(block).map(Vec::as_slice))
-        .collect();
-    let mut starts = vec![0; rows as usize + 1];
-    for words in &shards {
-        for_each_run(words, 0, |row, run| starts[row as usize + 1] += run.len());
+impl Gathered {
+    fn row(&self, row: usize) -> &[Bundle] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.bundles[start..self.ends[row]]
     }
-    for row in 1..starts.len() {
-        starts[row] += starts[row - 1];
-    }
-    let mut next = starts.clone();
-    let mut sums = vec![0_u64; starts[rows as usize]];
-    for words in &shards {
-        for_each_run(words, 0, |row, run| {
-            let place = &mut next[row as usize];
-            sums[*place..*place + run.len()].copy_from_slice(run);
-            *place += run.len();
-        });
-    }
-    let mut gathered = Gathered {
-        bundles: Vec::new(),
-        ends: Vec::with_capacity(rows as usize),
-    };
-    for row in 0..rows as usize {
-        let own = &mut sums[starts[row]..starts[row + 1]];
-        own.sort_unstable();
-        gathered
-            .bundles
-            .extend(own.chunk_by(|a, b| a == b).map(|equal| Bundle {
-                key: equal[0],
-                weight: equal.len() as u32,
-            }));
-        gathered.ends.push(gathered.bundles.len());
-    }
-    gathered
 }

@@ -11,10 +11,10 @@
 //!
 //! To find the bundles, the space of shingles is cut into shards. While documents
 //! are read, [`ShardWriter`] files their shingles by shard. [`ShingleSets`] then
-//! takes shard after shard, small enough for a cache, sums for each shingle a
-//! random number per document it is in, and puts that sum in the shingle's place:
-//! shingles in the same documents have the same sum. Gathered by document again,
-//! equal sums are counted.
+//! takes shard after shard, small enough for a cache, gives each shingle that
+//! several documents have a number, puts that in the shingle's place, and sums for
+//! it a random number per document it is in: shingles in the same documents have
+//! the same sum, and are a bundle. The bundles are then gathered by document again.
 
 mod bundle;
 mod shard;

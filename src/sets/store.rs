@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::bundle::{BundleSets, gather};
+use super::bundle::{BundleSets, Bundles};
 use super::shard::{SHARDS, Sharded, header, read_header, within_shard};
 use super::spill::{Segment, Spill};
 use crate::error::Error;
@@ -17,6 +17,13 @@ pub enum Common {
     Keep,
     /// This many.
     Documents(u32),
+}
+
+impl Common {
+    /// Whether so many documents are too many.
+    fn covers(self, documents: u32) -> bool {
+        matches!(self, Self::Documents(most) if documents > most)
+    }
 }
 
 /// Shingles in a piece of a shard that is looked at by itself: few enough that the
@@ -140,32 +147,34 @@ impl ShingleSets {
         let bytes_per_shard = total * WORKING_BYTES / SHARDS as u64 + 1;
         let at_once =
             (self.memory_bytes_max / 2 / bytes_per_shard).clamp(1, SHARDS as u64) as usize;
+        let mut sums = Vec::with_capacity(SHARDS);
         for first in (0..SHARDS).step_by(at_once) {
-            self.sum_shards(first..(first + at_once).min(SHARDS), common)?;
+            let shards = first..(first + at_once).min(SHARDS);
+            sums.append(&mut self.sum_shards(shards, common)?);
         }
-        let mut sets = BundleSets::default();
+        let bundles = Bundles::new(&sums);
+        drop(sums);
+        let mut blocks = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             let shards = part
                 .shards
                 .into_iter()
                 .map(|words| self.load(words, part.blocks.len()))
                 .collect::<Result<Vec<_>, Error>>()?;
-            let gathered: Vec<_> = part
-                .blocks
-                .par_iter()
-                .enumerate()
-                .map(|(block, &(_, rows))| gather(&shards, block, rows))
-                .collect();
-            for block in gathered {
-                sets.append(block);
-            }
+            let gathered = part.blocks.par_iter().enumerate();
+            blocks.par_extend(
+                gathered.map(|(block, &(_, rows))| bundles.gather(&shards, block, rows)),
+            );
         }
-        sets.finish(self.sizes);
-        Ok(sets)
+        Ok(BundleSets::new(self.sizes, blocks, bundles.weights))
     }
 
-    /// Puts sums in the place of shingles, in some shards.
-    fn sum_shards(&mut self, shards: std::ops::Range<usize>, common: Common) -> Result<(), Error> {
+    /// Puts numbers in the place of shingles, in some shards.
+    fn sum_shards(
+        &mut self,
+        shards: std::ops::Range<usize>,
+        common: Common,
+    ) -> Result<Vec<ShardSums>, Error> {
         let mut loaded: Vec<Vec<Vec<Vec<u64>>>> = Vec::new();
         for shard in shards.clone() {
             let mut blocks = Vec::with_capacity(self.parts.len());
@@ -184,7 +193,7 @@ impl ShingleSets {
             .flat_map(|part| part.blocks.iter().map(|&(first, _)| first))
             .collect();
         let excluded = &self.excluded;
-        let less: Vec<Vec<u32>> = loaded
+        let sums: Vec<ShardSums> = loaded
             .par_iter_mut()
             .map(|parts| {
                 let mut blocks: Vec<(u32, &mut Vec<u64>)> = firsts
@@ -195,7 +204,7 @@ impl ShingleSets {
                 sum_shard(&mut blocks, excluded, common)
             })
             .collect();
-        for row in less.into_iter().flatten() {
+        for &row in sums.iter().flat_map(|sums| &sums.less) {
             self.sizes[row as usize] -= 1;
         }
         for (shard, parts) in shards.zip(loaded) {
@@ -207,7 +216,7 @@ impl ShingleSets {
                 };
             }
         }
-        Ok(())
+        Ok(sums)
     }
 
     /// A shard's words, block by block.
@@ -240,21 +249,30 @@ fn write(spill: &mut Spill, blocks: &[Vec<u64>]) -> Result<Segment, Error> {
     )
 }
 
-/// Replaces each shingle of a shard by the sum over its documents, and drops those
-/// in one document only. Gives back a row for each shingle that its set has less
-/// than was thought: one repeated, or too common.
-fn sum_shard(blocks: &mut [(u32, &mut Vec<u64>)], excluded: &[bool], common: Common) -> Vec<u32> {
+/// What is known of a shard's shingles.
+#[derive(Debug, Default)]
+pub(super) struct ShardSums {
+    /// For each shingle that several documents have, the sum of their numbers.
+    pub(super) sums: Vec<u64>,
+    /// A row for each shingle that its set has less than was thought: one repeated,
+    /// or too common.
+    less: Vec<u32>,
+}
+
+/// Replaces each shingle of a shard by its number among those that several
+/// documents have, counted from 1, and drops the others.
+fn sum_shard(blocks: &mut [(u32, &mut Vec<u64>)], excluded: &[bool], common: Common) -> ShardSums {
     let pieces = Pieces::new(blocks);
     let mut filed = pieces.file(blocks);
-    let mut less = Vec::new();
+    let mut sums = ShardSums::default();
     let mut table = Table::default();
     for piece in 0..pieces.count() {
         let range = pieces.starts[piece]..pieces.starts[piece + 1];
         let (words, rows) = (&mut filed.words[range.clone()], &filed.rows[range]);
-        table.sum(words, rows, excluded, common, &mut less);
+        table.sum(words, rows, excluded, common, &mut sums);
     }
     pieces.put_back(blocks, &filed.words);
-    less
+    sums
 }
 
 /// A shard's shingles regrouped by their next bits.
@@ -320,9 +338,9 @@ impl Pieces {
         filed
     }
 
-    /// Rewrites the blocks with the sums that stand where their shingles were
+    /// Rewrites the blocks with the numbers that stand where their shingles were
     /// filed; without those that are zero.
-    fn put_back(&self, blocks: &mut [(u32, &mut Vec<u64>)], sums: &[u64]) {
+    fn put_back(&self, blocks: &mut [(u32, &mut Vec<u64>)], numbers: &[u64]) {
         let mut next = self.starts.clone();
         for (_, words) in blocks {
             let mut kept = 0;
@@ -335,10 +353,10 @@ impl Pieces {
                 kept += 1;
                 for index in run {
                     let place = &mut next[self.piece(words[index])];
-                    let sum = sums[*place];
+                    let number = numbers[*place];
                     *place += 1;
-                    words[kept] = sum;
-                    kept += usize::from(sum != 0);
+                    words[kept] = number;
+                    kept += usize::from(number != 0);
                 }
                 words[start] = header(row, (kept - start - 1) as u32);
                 if kept == start + 1 {
@@ -377,21 +395,22 @@ struct Slot {
     /// Documents so far; an empty slot has none.
     documents: u32,
     last_row: u32,
+    number: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Table {
-    /// Replaces `words` by the sums over their documents; by zero where there is
-    /// one document only, where a document repeats itself, and where a shingle is
-    /// too common. Rows come in ascending order.
+    /// Replaces `words` by their numbers; by zero where there is one document only,
+    /// where a document repeats itself, and where a shingle is too common. Rows come
+    /// in ascending order.
     fn sum(
         &mut self,
         words: &mut [u64],
         rows: &[u32],
         excluded: &[bool],
         common: Common,
-        less: &mut Vec<u32>,
+        sums: &mut ShardSums,
     ) {
         let mask = (words.len() * 2).next_power_of_two() - 1;
         self.slots.clear();
@@ -408,7 +427,7 @@ impl Table {
             }
             let slot = &mut self.slots[index];
             if slot.documents > 0 && slot.last_row == row {
-                less.push(row);
+                sums.less.push(row);
                 self.slot_of.push(NONE);
                 continue;
             }
@@ -419,22 +438,27 @@ impl Table {
             self.slot_of.push(index as u32);
         }
         for ((word, &row), &slot) in words.iter_mut().zip(rows).zip(&self.slot_of) {
-            let Some(slot) = self.slots.get(slot as usize) else {
-                *word = 0;
-                continue;
-            };
-            let too_common = matches!(common, Common::Documents(most) if slot.documents > most);
-            if too_common {
-                less.push(row);
-            }
-            // A sum of zero would vanish; one in 2^64 does not matter, but one does
-            // as well.
-            *word = match slot.documents {
-                1 => 0,
-                _ if too_common => 0,
-                _ => slot.sum.max(1),
+            *word = match self.slots.get_mut(slot as usize) {
+                None => 0,
+                Some(slot) if common.covers(slot.documents) => {
+                    sums.less.push(row);
+                    0
+                }
+                Some(slot) if slot.documents == 1 => 0,
+                Some(slot) => slot.number(&mut sums.sums),
             };
         }
+    }
+}
+
+impl Slot {
+    /// The shingle's number, from 1; given when it is first asked for.
+    fn number(&mut self, sums: &mut Vec<u64>) -> u64 {
+        if self.number == 0 {
+            sums.push(self.sum);
+            self.number = sums.len() as u32;
+        }
+        u64::from(self.number)
     }
 }
 
