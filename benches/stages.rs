@@ -10,8 +10,8 @@ use simdup::document::Content;
 use simdup::read::{Block, Blocks, ReadSettings};
 use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
 use simdup::sketch::{SketchSettings, sketcher};
-use simdup::write::{OutputFormat, write_pairs};
-use simdup::{Input, Quiet, Settings, find_pairs};
+use simdup::write::OutputFormat;
+use simdup::{Input, Quiet, Settings, find_pairs, write_pairs};
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
@@ -162,15 +162,9 @@ fn end_to_end(c: &mut Criterion) {
                     b.iter_batched(
                         || vec![Input::from_reader("bench", Cursor::new(packed.clone()))],
                         |inputs| {
-                            let similar = find_pairs(inputs, &settings, &Quiet).unwrap();
+                            let mut similar = find_pairs(inputs, &settings, &Quiet).unwrap();
                             let mut out = vec![];
-                            write_pairs(
-                                &similar.pairs,
-                                &similar.urls,
-                                OutputFormat::Text,
-                                &mut out,
-                            )
-                            .unwrap();
+                            write_pairs(&mut similar, OutputFormat::Text, &mut out).unwrap();
                             out
                         },
                         BatchSize::LargeInput,
@@ -182,8 +176,8 @@ fn end_to_end(c: &mut Criterion) {
 }
 
 fn candidates(c: &mut Criterion) {
-    use simdup::candidates::bands;
-    use simdup::score::{Score, shared_positions};
+    use simdup::candidates::bands::{self, Layout};
+    use simdup::score::shared_at_least;
     use simdup::sketch::{Row, Signatures};
 
     let mut random = corpus::Random::new(2);
@@ -209,10 +203,15 @@ fn candidates(c: &mut Criterion) {
         group.throughput(Throughput::Elements(u64::from(rows)));
         group.bench_function(format!("bands, {positions} positions"), |b| {
             b.iter(|| {
-                bands::search(&signatures, &all, needed, |left, right| {
-                    let shared = shared_positions(signatures.row(left), signatures.row(right));
-                    (shared as usize >= needed).then(|| Score::new(shared, positions as u32))
-                })
+                bands::search(
+                    &signatures,
+                    &all,
+                    Layout::Lossless,
+                    needed,
+                    |left, right| {
+                        shared_at_least(signatures.row(left), signatures.row(right), needed)
+                    },
+                )
             });
         });
     }

@@ -38,7 +38,7 @@ pub use document::{Document, DocumentId};
 pub use error::{Error, ErrorKind};
 pub use observer::{Observer, Quiet};
 pub use pairs::{Pair, Pairs};
-pub use pipeline::{Inputs, Similar, Sketched, find_pairs, sketch_documents};
+pub use pipeline::{Inputs, Similar, Sketched, find_pairs, sketch_documents, write_pairs};
 pub use read::Input;
 pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
 pub use stats::Stats;

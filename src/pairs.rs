@@ -1,7 +1,7 @@
 //! The similar pairs of a collection, with identical documents kept as groups:
 //! twenty thousand copies of a page are one group, not two hundred million pairs.
 
-use std::ops::ControlFlow;
+use std::ops::Range;
 
 use crate::candidates::Match;
 use crate::candidates::identical::{Group, Groups};
@@ -100,16 +100,44 @@ impl Pairs {
         self.collection.measure
     }
 
-    /// Calls `each` with every pair, in input order of the left document, then of
-    /// the right, until it breaks.
-    pub fn try_for_each<B>(&self, mut each: impl FnMut(Pair) -> ControlFlow<B>) -> ControlFlow<B> {
+    /// The rows that have a pair's left document among them.
+    fn left_rows(&self) -> u32 {
+        match self.collection.sides {
+            Sides::One => self.collection.documents.len() as u32,
+            Sides::Across(first) => first.0,
+        }
+    }
+
+    /// Cuts the pairs into runs of rows with about so many pairs each: the rows
+    /// from `start` to the one given back, or `None` at the end.
+    pub(crate) fn next_run(&self, start: Row, pairs: usize) -> Option<Row> {
+        let end = Row(self.left_rows());
+        let mut row = start;
+        let mut count = 0;
+        while row < end && count < pairs {
+            let group = self.collection.groups.of(row);
+            let linked = self.links_of(group).iter().map(|link| link.to);
+            let members = |group| self.collection.groups.members(group).len();
+            count += members(group) + linked.map(members).sum::<usize>();
+            row.0 += 1;
+        }
+        (row > start).then_some(row)
+    }
+
+    fn links_of(&self, group: Group) -> &[Link] {
+        &self.links[self.starts[group.0 as usize]..self.starts[group.0 as usize + 1]]
+    }
+
+    /// Calls `each` with every pair whose left document is in these rows, in input
+    /// order of the left document, then of the right.
+    pub(crate) fn for_each_in(&self, run: Range<Row>, mut each: impl FnMut(Pair)) {
         let rows = &self.collection;
         let mut partners: Vec<(Row, u32)> = Vec::new();
-        let (end, first_right) = match rows.sides {
-            Sides::One => (rows.documents.len() as u32, Row(0)),
-            Sides::Across(first) => (first.0, first),
+        let first_right = match rows.sides {
+            Sides::One => Row(0),
+            Sides::Across(first) => first,
         };
-        for row in (0..end).map(Row) {
+        for row in (run.start.0..run.end.0).map(Row) {
             let Some(left) = rows.documents[row.0 as usize] else {
                 continue;
             };
@@ -118,9 +146,9 @@ impl Pairs {
             let from = Row(row.0 + 1).max(first_right);
             partners.clear();
             self.extend_from(from, group, size, &mut partners);
-            let links = self.starts[group.0 as usize]..self.starts[group.0 as usize + 1];
+            let links = self.links_of(group);
             if !links.is_empty() {
-                for link in &self.links[links] {
+                for link in links {
                     self.extend_from(from, link.to, link.shared, &mut partners);
                 }
                 // Runs in order, which a merging sort joins in no time.
@@ -138,19 +166,21 @@ impl Pairs {
                     right,
                     score: rows.measure.score(shared, sizes),
                     shares,
-                })?;
+                });
             }
         }
-        ControlFlow::Continue(())
+    }
+
+    /// Calls `each` with every pair, in input order of the left document, then of
+    /// the right.
+    pub fn for_each(&self, each: impl FnMut(Pair)) {
+        self.for_each_in(Row(0)..Row(self.left_rows()), each);
     }
 
     /// All pairs in a list: for small collections and tests.
     pub fn to_vec(&self) -> Vec<Pair> {
         let mut all = Vec::new();
-        let _: ControlFlow<()> = self.try_for_each(|pair| {
-            all.push(pair);
-            ControlFlow::Continue(())
-        });
+        self.for_each(|pair| all.push(pair));
         all
     }
 

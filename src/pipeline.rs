@@ -9,7 +9,8 @@
 mod ordered;
 mod reading;
 
-use std::ops::ControlFlow;
+use std::io::{self, Write};
+use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use crate::candidates::bands::{self, Layout};
@@ -30,6 +31,7 @@ use crate::shingle::Shingle;
 use crate::sketch::{Row, Signatures, SketchSettings, Sketcher, Value, combine, sketcher};
 use crate::stats::Stats;
 use crate::urls::Urls;
+use crate::write::{OutputFormat, PairLines};
 use reading::{Digest, read_all};
 
 /// What to read: documents, and perhaps others to compare them with.
@@ -106,6 +108,61 @@ pub fn find_pairs(
             stats: run.stats,
         })
     })
+}
+
+/// Pairs that a thread writes at a time.
+const PAIRS_AT_ONCE: usize = 4096;
+
+/// Writes all pairs in order, and gives back how many there are.
+pub fn write_pairs(
+    similar: &mut Similar,
+    format: OutputFormat,
+    output: &mut (dyn Write + Send),
+) -> Result<u64, io::Error> {
+    let started = Instant::now();
+    let Similar { urls, pairs, stats } = similar;
+    let (urls, pairs) = (&*urls, &*pairs);
+    let header = PairLines::new(format, urls).header(pairs.measure());
+    let mut result = output.write_all(header.as_bytes());
+    let mut count = 0;
+    let mut start = Row(0);
+    // Nothing else can fail here.
+    let written = in_pool(&stats.settings, || {
+        ordered::map_in_order(
+            |run: &mut Range<Row>| match pairs.next_run(start, PAIRS_AT_ONCE) {
+                Some(end) => {
+                    *run = start..end;
+                    start = end;
+                    true
+                }
+                None => false,
+            },
+            |run, lines: &mut PairLines<'_>| {
+                let (mut text, mut count) = (Vec::new(), 0);
+                pairs.for_each_in(run.clone(), |pair| {
+                    lines.pair(&pair, &mut text);
+                    count += 1;
+                });
+                (text, count)
+            },
+            |(text, more): (Vec<u8>, u64)| {
+                count += more;
+                result = output.write_all(&text);
+                match result {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            },
+            || PairLines::new(format, urls),
+        );
+        Ok(())
+    });
+    written.map_err(io::Error::other)?;
+    result?;
+    output.flush()?;
+    stats.counts.pairs = count;
+    stats.seconds.write = started.elapsed();
+    Ok(count)
 }
 
 /// A document with its signature, as [`sketch_documents`] gives it.
@@ -331,7 +388,7 @@ impl<'a> Run<'a> {
         };
         let index = PrefixIndex::new(sets, bound);
         if let Some(bands) = bands
-            && index.hits() > recall::cost_in_hits(sets, &settings.sketch, bands)
+            && index.hits() > recall::hits_worth_it(sets, bands)
         {
             drop(index);
             return by_bands(bands);

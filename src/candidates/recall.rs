@@ -133,12 +133,13 @@ pub fn search(
     (matches, stats)
 }
 
-/// What the search costs, in the time that the complete join takes for a hit:
-/// sketching a shingle takes about two, and filing a signature in a band twenty.
-pub fn cost_in_hits(sets: &RankedSets, sketch: &SketchSettings, layout: Bands) -> u64 {
+/// The hits from which on the complete join would cost more. Sketching a shingle
+/// takes the time of two hits, and filing a signature in a band that of twenty; and
+/// pairs that are similar meet in many bands, each time to be compared, so that the
+/// complete join is ahead unless its hits are many times that.
+pub fn hits_worth_it(sets: &RankedSets, layout: Bands) -> u64 {
     let shingles: u64 = sets.sizes().iter().map(|&size| u64::from(size)).sum();
-    let _ = sketch;
-    2 * shingles + 20 * (sets.len() * layout.bands) as u64
+    32 * (2 * shingles + 20 * (sets.len() * layout.bands) as u64)
 }
 
 /// Signatures of the sets. Which shingles a bundle holds is not known any more,

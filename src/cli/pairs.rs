@@ -1,9 +1,6 @@
 //! `simdup`: the similar pairs.
 
-use std::time::Instant;
-
-use simdup::write::write_pairs;
-use simdup::{DocumentId, find_pairs};
+use simdup::{DocumentId, find_pairs, write_pairs};
 
 use super::args::PairsArgs;
 use super::observer::Terminal;
@@ -23,13 +20,10 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
         );
     }
 
-    let started = Instant::now();
     let format = args.pair_output.format.into();
-    let count = write_pairs(&similar.pairs, &similar.urls, format, &mut output)
+    let count = write_pairs(&mut similar, format, &mut output)
         .and_then(|count| output.finish().map(|()| count))
         .map_err(|error| Failure::write(&name, error))?;
-    similar.stats.seconds.write = started.elapsed();
-    similar.stats.counts.pairs = count;
     report::stats(&mut similar.stats, args.output.stats.as_deref())?;
 
     Ok(if similar.stats.counts.skipped > 0 {

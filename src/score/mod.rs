@@ -56,14 +56,18 @@ impl Ord for Score {
     }
 }
 
+/// The least score that zmij is asked to print: it would print much smaller ones
+/// with an exponent.
+const FAST_PRINT_MIN: f64 = 1e-4;
+
 /// The shortest decimal that reads back as the same number, with at least one
 /// digit after the point: `0.9`, `0.85`, `1.0`. The only way a score is printed.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.part {
-            0 => f.write_str("0.0"),
-            part if part == self.whole => f.write_str("1.0"),
-            _ => write!(f, "{}", self.as_f64()),
+        match self.as_f64() {
+            0.0 => f.write_str("0.0"),
+            small if small < FAST_PRINT_MIN => write!(f, "{small}"),
+            score => f.write_str(zmij::Buffer::new().format_finite(score)),
         }
     }
 }
@@ -83,6 +87,16 @@ mod tests {
             (1, 4_000_000, "0.00000025"),
         ] {
             assert_eq!(Score::new(part, whole).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn scores_print_as_the_standard_library_prints_them() {
+        for whole in 1..300 {
+            for part in 1..whole {
+                let score = Score::new(part, whole);
+                assert_eq!(score.to_string(), score.as_f64().to_string());
+            }
         }
     }
 

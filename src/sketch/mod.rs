@@ -118,7 +118,7 @@ impl Signatures {
 
 /// A signature's place among the signatures. Rows are in input order, but a
 /// document without shingles has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Row(pub u32);
 
 /// Mixes a value into a key of several values. For use in memory only: unlike

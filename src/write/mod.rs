@@ -10,13 +10,11 @@ mod signature;
 mod text;
 mod tsv;
 
-use std::io::{self, Write};
-use std::ops::ControlFlow;
-
 pub use output::Output;
 pub use signature::write_signature;
 
-use crate::pairs::Pairs;
+use crate::document::DocumentId;
+use crate::pairs::Pair;
 use crate::score::{Measure, Score};
 use crate::urls::Urls;
 
@@ -66,62 +64,54 @@ trait PairFormat {
     }
 }
 
-/// Bytes gathered before they are handed to the output.
-const BUFFER_BYTES: usize = 64 * 1024;
+/// Pairs as lines of a format.
+pub struct PairLines<'a> {
+    rules: &'static dyn PairFormat,
+    urls: &'a Urls,
+    left: Option<DocumentId>,
+    left_id: Vec<u8>,
+    printed: PrintedScore,
+}
 
-/// Writes all pairs in order, and gives back how many there are.
-pub fn write_pairs(
-    pairs: &Pairs,
-    urls: &Urls,
-    format: OutputFormat,
-    output: &mut dyn Write,
-) -> io::Result<u64> {
-    let rules = format.rules();
-    let [first, second, score, end] = rules.frame().map(str::as_bytes);
-    let mut lines = Vec::with_capacity(BUFFER_BYTES * 2);
-    let with_shares = pairs.measure() == Measure::Containment;
-    lines.extend_from_slice(rules.header(with_shares).as_bytes());
-    let mut left = None;
-    let mut left_id = Vec::new();
-    let mut printed = PrintedScore::default();
-    let mut count = 0;
-    let ended = pairs.try_for_each(|pair| {
-        if left != Some(pair.left) {
-            left = Some(pair.left);
-            left_id.clear();
-            rules.id(urls.get(pair.left), &mut left_id);
+impl<'a> PairLines<'a> {
+    /// Lines of this format, with these ids.
+    pub fn new(format: OutputFormat, urls: &'a Urls) -> Self {
+        Self {
+            rules: format.rules(),
+            urls,
+            left: None,
+            left_id: Vec::new(),
+            printed: PrintedScore::default(),
+        }
+    }
+
+    /// What comes before the first pair of this measure.
+    pub fn header(&self, measure: Measure) -> &'static str {
+        self.rules.header(measure == Measure::Containment)
+    }
+
+    /// Appends a pair.
+    pub fn pair(&mut self, pair: &Pair, lines: &mut Vec<u8>) {
+        let [first, second, score, end] = self.rules.frame().map(str::as_bytes);
+        if self.left != Some(pair.left) {
+            self.left = Some(pair.left);
+            self.left_id.clear();
+            self.rules.id(self.urls.get(pair.left), &mut self.left_id);
         }
         lines.extend_from_slice(first);
-        lines.extend_from_slice(&left_id);
+        lines.extend_from_slice(&self.left_id);
         lines.extend_from_slice(second);
-        rules.id(urls.get(pair.right), &mut lines);
+        self.rules.id(self.urls.get(pair.right), lines);
         lines.extend_from_slice(score);
-        lines.extend_from_slice(printed.get(pair.score));
-        if let (Some(names), Some(shares)) = (rules.shares(), pair.shares) {
+        lines.extend_from_slice(self.printed.get(pair.score));
+        if let (Some(names), Some(shares)) = (self.rules.shares(), pair.shares) {
             for (name, share) in names.iter().zip(shares) {
                 lines.extend_from_slice(name.as_bytes());
                 lines.extend_from_slice(share.to_string().as_bytes());
             }
         }
         lines.extend_from_slice(end);
-        count += 1;
-        if lines.len() < BUFFER_BYTES {
-            return ControlFlow::Continue(());
-        }
-        match output.write_all(&lines) {
-            Ok(()) => {
-                lines.clear();
-                ControlFlow::Continue(())
-            }
-            Err(error) => ControlFlow::Break(error),
-        }
-    });
-    if let ControlFlow::Break(error) = ended {
-        return Err(error);
     }
-    output.write_all(&lines)?;
-    output.flush()?;
-    Ok(count)
 }
 
 /// The last score as it is printed: neighbouring pairs often have the same.
