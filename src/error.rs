@@ -80,6 +80,8 @@ pub enum ErrorKind {
     Write(io::Error),
     /// What does not fit into memory could not be kept in a file.
     Spill(io::Error),
+    /// The settings make no sense.
+    Settings(&'static str),
     /// The worker threads could not be started.
     Threads(String),
 }
@@ -101,6 +103,7 @@ impl ErrorKind {
             Self::TooManyDocuments => "too many documents",
             Self::Write(_) => "write failure",
             Self::Spill(_) => "no room for temporary files",
+            Self::Settings(_) => "impossible settings",
             Self::Threads(_) => "no threads",
         }
     }
@@ -147,7 +150,7 @@ impl fmt::Display for ErrorKind {
             Self::Unreadable(e) => write!(f, "cannot be read: {e}"),
             Self::Compression(e) => write!(
                 f,
-                "damaged or incomplete compressed data ({}); what stands before was used, \
+                "damaged or incomplete compressed data ({}); the records before were used, \
                  the rest of the file was not",
                 one_line(&e.to_string())
             ),
@@ -180,11 +183,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "malformed protobuf message: {}", one_line(what))
             }
             Self::Utf8 => f.write_str("invalid UTF-8"),
-            Self::FieldMissing(field) => write!(
-                f,
-                "no {}; --id-field and --text-field name the fields to read",
-                one_line(field)
-            ),
+            Self::FieldMissing(field) => write!(f, "no {}", one_line(field)),
             Self::FieldType {
                 field,
                 wanted,
@@ -194,10 +193,8 @@ impl fmt::Display for ErrorKind {
                 write!(f, "more than {} documents; split the collection", u32::MAX)
             }
             Self::Write(e) => write!(f, "cannot be written: {e}"),
-            Self::Spill(e) => write!(
-                f,
-                "no temporary file there: {e}; --temp-dir names another place, --memory allows more"
-            ),
+            Self::Spill(e) => write!(f, "no temporary file there: {e}"),
+            Self::Settings(what) => f.write_str(what),
             Self::Threads(what) => write!(f, "cannot start threads: {}", one_line(what)),
         }
     }

@@ -1,5 +1,7 @@
 //! The program: runs what was typed and turns the outcome into an exit status.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod cli;
 
 use std::process::ExitCode;

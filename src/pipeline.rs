@@ -206,8 +206,9 @@ fn in_pool<T: Send>(
     settings: &Settings,
     run: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
+    settings.check()?;
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(settings.threads)
+        .num_threads(settings.thread_count())
         .build()
         .map_err(|error| Error::in_file("-", ErrorKind::Threads(error.to_string())))?;
     pool.install(run)

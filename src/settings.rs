@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::candidates::recall::Bands;
+use crate::error::{Error, ErrorKind};
 use crate::read::ReadSettings;
 use crate::score::{Measure, Threshold};
 use crate::sets::Common;
@@ -103,14 +104,52 @@ pub enum Strictness {
     Stop,
 }
 
+/// Most positions that a signature can have.
+const HASHES_MAX: usize = 4096;
+
 impl Settings {
-    /// The Technosphere course's own algorithm.
-    pub fn technosphere() -> Self {
-        Self {
-            shingle: ShingleSettings::Technosphere,
-            sketch: SketchSettings::Technosphere,
-            ..Self::default()
+    /// Threads that will be used.
+    pub(crate) fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
         }
+    }
+
+    /// Refuses what no stage could work with.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let positions = self.sketch.positions();
+        let windows_are_possible = match &self.shingle {
+            ShingleSettings::Tokens { windows, .. } => {
+                windows.step > 0 && *windows.sizes.start() > 0 && !windows.sizes.is_empty()
+            }
+            ShingleSettings::Items { .. } | ShingleSettings::Technosphere => true,
+        };
+        let finding_is_possible = match self.finding {
+            Finding::Recall(recall) => recall > 0.0 && recall <= 1.0,
+            Finding::Bands(Bands { bands, rows }) => {
+                bands > 0 && rows > 0 && bands.saturating_mul(rows) <= positions
+            }
+        };
+        for (possible, what) in [
+            (
+                (1..=HASHES_MAX).contains(&positions),
+                "a signature has 1 to 4096 positions",
+            ),
+            (
+                windows_are_possible,
+                "shingles have at least one token, and start every token or less often",
+            ),
+            (
+                finding_is_possible,
+                "a recall is above 0 and at most 1, and bands have no more positions than there are",
+            ),
+        ] {
+            if !possible {
+                return Err(Error::in_file("settings", ErrorKind::Settings(what)));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -141,7 +180,7 @@ impl Serialize for Settings {
             }
         }
         map.serialize_entry("strict", &(self.strictness == Strictness::Stop))?;
-        map.serialize_entry("threads", &self.threads)?;
+        map.serialize_entry("threads", &self.thread_count())?;
         if let Some(memory) = &self.memory {
             map.serialize_entry("memory", &memory.bytes)?;
         }
@@ -187,5 +226,46 @@ impl Settings {
                 map.serialize_entry("ignore_common", &format!("{share} of the documents"))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shingle::Windows;
+
+    #[test]
+    fn impossible_settings_are_refused() {
+        let hashes = |hashes| Settings {
+            sketch: SketchSettings::Fast { hashes, seed: 0 },
+            ..Settings::default()
+        };
+        let windows = |windows| Settings {
+            shingle: ShingleSettings::Tokens {
+                tokens: Tokens::Chars,
+                case: Case::Fold,
+                windows,
+            },
+            ..Settings::default()
+        };
+        let finding = |finding| Settings {
+            finding,
+            ..Settings::default()
+        };
+        let stuck = Windows {
+            step: 0,
+            ..Windows::of(3)
+        };
+        for settings in [
+            hashes(0),
+            hashes(4097),
+            windows(Windows::of(0)),
+            windows(stuck),
+            finding(Finding::Recall(0.0)),
+            finding(Finding::Bands(Bands { bands: 64, rows: 3 })),
+        ] {
+            assert!(settings.check().is_err(), "{settings:?}");
+        }
+        assert!(Settings::default().check().is_ok());
     }
 }

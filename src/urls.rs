@@ -42,7 +42,8 @@ impl Urls {
         if let Some(&known) = table.find(hash, |&known| at(bytes, ends, known) == url) {
             return Added::Repeated(DocumentId(known));
         }
-        let Ok(id) = u32::try_from(ends.len()) else {
+        // One less than there are numbers, so that a count of all is a number too.
+        let Some(id) = u32::try_from(ends.len()).ok().filter(|&id| id < u32::MAX) else {
             return Added::Full;
         };
         bytes.push_str(url);
@@ -54,6 +55,11 @@ impl Urls {
     /// The id of a document.
     pub fn get(&self, document: DocumentId) -> &str {
         at(&self.bytes, &self.ends, document.0)
+    }
+
+    /// The id, if there is only one.
+    pub fn only(&self) -> Option<&str> {
+        (self.len() == 1).then(|| self.get(DocumentId(0)))
     }
 
     /// Number of documents.

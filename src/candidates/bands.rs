@@ -29,6 +29,8 @@ const FILING_COST_POSITIONS: usize = 640;
 const SAMPLES: u64 = 64;
 /// One in so many of the sampled pairs makes a bucket worth comparing whole.
 const SAMPLES_PER_MATCH: u64 = 8;
+/// Rows of a bucket from which on it is worth asking whether most pairs match.
+const SAMPLED_ROWS_MIN: usize = 64;
 /// Rows of a bucket from which on the comparisons are shared among threads.
 const PARALLEL_ROWS_MIN: usize = 1024;
 
@@ -173,6 +175,14 @@ impl Found {
     }
 }
 
+/// What is asked first of a pair: what it shares, or whether another path leads to
+/// it before this one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    FirstScore,
+    FirstPath,
+}
+
 struct Search<'a, S> {
     signatures: &'a Signatures,
     needed: usize,
@@ -191,7 +201,10 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
         // With fewer positions left than bands, the rows agree in `needed` already.
         let even = 2 * FILING_COST_POSITIONS * bands / self.signatures.positions();
         let few = SPLIT_ROWS_MIN.max(even);
-        if rows.len() <= few || outside < bands || self.is_dense(rows, found) {
+        if rows.len() <= few
+            || outside < bands
+            || self.sampled_matches(rows, found) * SAMPLES_PER_MATCH >= SAMPLES
+        {
             self.compare_all(path, rows, found);
         } else {
             self.split(path, rows, found);
@@ -239,8 +252,8 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
         positions
     }
 
-    /// Whether so many pairs of a bucket match that comparing all is no waste.
-    fn is_dense(&self, rows: &[Row], found: &mut Found) -> bool {
+    /// How many of some sampled pairs match.
+    fn sampled_matches(&self, rows: &[Row], found: &mut Found) -> u64 {
         found.stats.candidates += SAMPLES;
         let count = rows.len() as u64;
         let matching = (0..SAMPLES).filter(|sample| {
@@ -250,14 +263,21 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
             let right = (left + 1 + (spread / count) % (count - 1)) % count;
             (self.score)(rows[left as usize], rows[right as usize]).is_some()
         });
-        matching.count() as u64 * SAMPLES_PER_MATCH >= SAMPLES
+        matching.count() as u64
     }
 
     fn compare_all(&self, path: &Path<'_>, rows: &[Row], found: &mut Found) {
         let count = rows.len() as u64;
         found.stats.candidates += count * (count - 1) / 2;
+        // Where most pairs match they do so in many bands, and have been found.
+        let worth_asking = rows.len() >= SAMPLED_ROWS_MIN && path.band > 0;
+        let order = if worth_asking && self.sampled_matches(rows, found) * 2 > SAMPLES {
+            Order::FirstPath
+        } else {
+            Order::FirstScore
+        };
         let compare = |matches: &mut Vec<Match>, left: usize| {
-            self.compare(path, rows[left], &rows[left + 1..], matches);
+            self.compare(path, rows[left], &rows[left + 1..], order, matches);
         };
         if rows.len() < PARALLEL_ROWS_MIN {
             (0..rows.len()).for_each(|left| compare(&mut found.matches, left));
@@ -272,11 +292,22 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
         }
     }
 
-    fn compare(&self, path: &Path<'_>, left: Row, others: &[Row], matches: &mut Vec<Match>) {
+    fn compare(
+        &self,
+        path: &Path<'_>,
+        left: Row,
+        others: &[Row],
+        order: Order,
+        matches: &mut Vec<Match>,
+    ) {
         let signature = self.signatures.row(left);
         for &right in others {
+            let is_first = || path.is_first(signature, self.signatures.row(right));
+            if order == Order::FirstPath && !is_first() {
+                continue;
+            }
             if let Some(shared) = (self.score)(left, right)
-                && path.is_first(signature, self.signatures.row(right))
+                && (order == Order::FirstPath || is_first())
             {
                 matches.push(Match {
                     left,
@@ -429,6 +460,27 @@ mod tests {
             let (matches, stats) = found(&signatures, needed);
             assert!(matches.is_empty());
             assert!(stats.candidates < 100_000, "{stats:?}");
+        }
+    }
+
+    /// Versions of one text: nearly all pairs match, in nearly all bands, in buckets
+    /// large enough for several threads.
+    #[test]
+    fn nothing_is_missed_where_nearly_all_pairs_match() {
+        let rows: Vec<Vec<Value>> = (0..1500)
+            .map(|row| {
+                let changed = |position| (row * 7 + position * 13) % 19 == 0;
+                (0..20)
+                    .map(|position| if changed(position) { row } else { -1 })
+                    .collect()
+            })
+            .collect();
+        let signatures = collection(20, &rows);
+        for needed in [15, 18] {
+            let (matches, stats) = found(&signatures, needed);
+            assert_eq!(matches, twin(&signatures, needed));
+            assert!(matches.len() > 100_000, "{}", matches.len());
+            assert!(stats.largest_bucket >= PARALLEL_ROWS_MIN, "{stats:?}");
         }
     }
 

@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -136,13 +137,25 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) id_field: Option<String>,
     /// Field with the text; several are joined. `body` reads protobuf's body
-    #[arg(
-        long,
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        default_value = "text"
-    )]
-    pub(super) text_field: Vec<String>,
+    #[arg(long, value_name = "NAME,…", default_value = "text")]
+    pub(super) text_field: Fields,
+}
+
+/// Names of fields, separated by commas. Not a list to clap, so that a later flag
+/// replaces an earlier one.
+#[derive(Clone, Debug)]
+pub(super) struct Fields(pub(super) Vec<String>);
+
+impl FromStr for Fields {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names: Vec<String> = text.split(',').map(str::to_owned).collect();
+        if names.iter().any(String::is_empty) {
+            return Err("names of fields, separated by commas".into());
+        }
+        Ok(Self(names))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -280,7 +293,7 @@ pub(super) struct OutputArgs {
     /// Show progress on standard error; auto: if it is a terminal
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub(super) progress: When,
-    /// No warnings
+    /// No warnings; what was skipped is still reported
     #[arg(short, long)]
     pub(super) quiet: bool,
 }
@@ -311,7 +324,7 @@ pub(super) struct ResourceArgs {
 }
 
 /// Most threads that can be asked for: a typing error should not start millions.
-const THREADS_MAX: usize = 4096;
+const THREADS_MAX: usize = 512;
 
 fn threads(text: &str) -> Result<usize, String> {
     text.parse()

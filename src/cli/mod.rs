@@ -2,6 +2,7 @@
 //! only part of simdup that knows the command line.
 
 mod args;
+mod interrupt;
 mod observer;
 mod pairs;
 pub(crate) mod report;

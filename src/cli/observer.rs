@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simdup::{Error, Input, Observer, Stats};
@@ -15,8 +15,13 @@ use super::report;
 /// Problems of one kind that are printed; the others are counted.
 const ALIKE_MAX: u64 = 10;
 
+/// How often progress is told where there is no terminal to show a bar.
+const LINE_EVERY: Duration = Duration::from_secs(1);
+
 pub(super) struct Terminal {
     bar: ProgressBar,
+    /// When progress was last told in a line, if it is told in lines.
+    told: Option<Mutex<Instant>>,
     quiet: bool,
     problems: Mutex<BTreeMap<&'static str, u64>>,
 }
@@ -28,13 +33,15 @@ impl Terminal {
             When::Never => false,
             When::Auto => io::stderr().is_terminal(),
         };
-        let bar = if shown {
+        let is_terminal = io::stderr().is_terminal();
+        let bar = if shown && is_terminal {
             bar(inputs.map(Input::bytes).sum())
         } else {
             ProgressBar::hidden()
         };
         Self {
             bar,
+            told: (shown && !is_terminal).then(|| Mutex::new(Instant::now())),
             quiet: args.quiet,
             problems: Mutex::default(),
         }
@@ -43,18 +50,18 @@ impl Terminal {
     /// Takes the bar away and says what was counted.
     pub(super) fn finish(&self, stats: &Stats) {
         self.bar.finish_and_clear();
+        if self.told.is_some() {
+            tell(stats.counts.input_bytes, stats.counts.documents);
+        }
         let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
         for (name, count) in problems.iter().filter(|(_, count)| **count > ALIKE_MAX) {
             report::warning(&format!("{} more of the kind: {name}", count - ALIKE_MAX));
         }
         let skipped = stats.counts.skipped;
-        if skipped > 0 {
-            let (records, were) = if skipped == 1 {
-                ("record", "was")
-            } else {
-                ("records", "were")
-            };
-            report::warning(&format!("{skipped} {records} or files {were} skipped"));
+        match skipped {
+            0 => {}
+            1 => report::warning("1 record or file was skipped"),
+            _ => report::warning(&format!("{skipped} records or files were skipped")),
         }
         let repeated = stats.counts.repeated_ids;
         if repeated > 0 && !self.quiet {
@@ -66,6 +73,10 @@ impl Terminal {
             report::warning(&format!("{what} had been met before, and the first counts"));
         }
     }
+}
+
+fn tell(input_bytes: u64, documents: u64) {
+    report::warning(&format!("{input_bytes} bytes read, {documents} documents"));
 }
 
 /// Bytes where the size is known, else documents.
@@ -99,6 +110,13 @@ impl Observer for Terminal {
     }
 
     fn progress(&self, input_bytes: u64, documents: u64) {
+        if let Some(told) = &self.told {
+            let mut last = told.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.elapsed() >= LINE_EVERY {
+                *last = Instant::now();
+                tell(input_bytes, documents);
+            }
+        }
         if self.bar.length().is_some() {
             self.bar.set_position(input_bytes);
         } else {

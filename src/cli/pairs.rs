@@ -1,30 +1,36 @@
 //! `simdup`: the similar pairs.
 
-use simdup::{DocumentId, find_pairs, write_pairs};
+use simdup::{find_pairs, write_pairs};
 
 use super::args::PairsArgs;
 use super::observer::Terminal;
-use super::{Failure, Outcome, report};
+use super::report::{self, StatsOutput};
+use super::{Failure, Outcome};
 
 pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let inputs = args.inputs()?;
     let (mut output, name) = args.output.open()?;
+    let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.documents.iter().chain(&inputs.against));
+    let names = match &inputs.documents[..] {
+        [only] if !args.output.quiet => Some(only.name().to_string()),
+        _ => None,
+    };
     let mut similar = find_pairs(inputs, &settings, &terminal)?;
     terminal.finish(&similar.stats);
-    if similar.urls.len() == 1 && similar.urls.get(DocumentId(0)) == "-" && !args.output.quiet {
-        report::warning(
-            "standard input was read as one document of plain text; --input-format lines takes \
-             each line for one",
-        );
+    if let Some(name) = names.filter(|name| similar.urls.only() == Some(name)) {
+        report::warning(&format!(
+            "{name} was read as one document of plain text; --input-format tells otherwise, and \
+             `lines` takes each line for one"
+        ));
     }
 
     let format = args.pair_output.format.into();
     let count = write_pairs(&mut similar, format, &mut output)
         .and_then(|count| output.finish().map(|()| count))
         .map_err(|error| Failure::write(&name, error))?;
-    report::stats(&mut similar.stats, args.output.stats.as_deref())?;
+    stats.write(&mut similar.stats)?;
 
     Ok(if similar.stats.counts.skipped > 0 {
         Outcome::Skipped

@@ -1,48 +1,73 @@
 //! What is said on standard error, and the statistics.
-#![allow(clippy::print_stderr, reason = "this is the file that prints")]
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use simdup::write::Output;
-use simdup::{Error, Stats};
+use simdup::{Error, ErrorKind, Stats};
 
 use super::Failure;
 
 /// The run ended here.
 pub(crate) fn failure(failure: &Failure) {
-    eprintln!("simdup: {failure}");
+    match failure {
+        Failure::Run(error) => problem(error),
+        Failure::Usage(text) => warning(text),
+    }
 }
 
 /// A record or a file was skipped.
 pub(super) fn problem(error: &Error) {
-    eprintln!("simdup: {error}");
+    let hint = match &error.kind {
+        ErrorKind::FieldMissing(_) => "; --id-field and --text-field name the fields to read",
+        ErrorKind::Spill(_) => "; --temp-dir names another place, --memory allows more",
+        _ => "",
+    };
+    warning(&format!("{error}{hint}"));
 }
 
 /// Something worth knowing.
 pub(super) fn warning(text: &str) {
-    eprintln!("simdup: {text}");
+    // If nobody listens, there is nobody to tell.
+    let _ = writeln!(io::stderr().lock(), "simdup: {text}");
 }
 
-/// Writes the statistics where they were asked for; `-` is standard error.
-pub(super) fn stats(stats: &mut Stats, path: Option<&Path>) -> Result<(), Failure> {
-    let Some(path) = path else {
-        return Ok(());
-    };
-    stats.peak_memory_bytes = peak_memory_bytes();
-    let name = path.display().to_string();
-    let json =
-        serde_json::to_string_pretty(stats).map_err(|error| Failure::write(&name, error.into()))?;
-    if path.as_os_str() == "-" {
-        eprintln!("{json}");
-        return Ok(());
+/// Where the statistics go.
+pub(super) struct StatsOutput {
+    output: Option<Output>,
+    name: String,
+}
+
+impl StatsOutput {
+    /// Opens it before the run, so that a bad name does not cost one.
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let name = path.map_or_else(String::new, |path| path.display().to_string());
+        let output = match path {
+            None => Ok(None),
+            Some(path) if path.as_os_str() == "-" => {
+                Ok(Some(Output::Stream(Box::new(io::stderr()))))
+            }
+            Some(path) => Output::create(path).map(Some),
+        };
+        match output {
+            Ok(output) => Ok(Self { output, name }),
+            Err(error) => Err(Failure::write(&name, error)),
+        }
     }
-    let written = Output::create(path).and_then(|mut output| {
-        writeln!(output, "{json}")?;
-        output.finish()
-    });
-    written.map_err(|error| Failure::write(&name, error))
+
+    /// Writes them, if they were asked for.
+    pub(super) fn write(self, stats: &mut Stats) -> Result<(), Failure> {
+        let Some(mut output) = self.output else {
+            return Ok(());
+        };
+        stats.peak_memory_bytes = peak_memory_bytes();
+        serde_json::to_string_pretty(stats)
+            .map_err(io::Error::from)
+            .and_then(|json| writeln!(output, "{json}"))
+            .and_then(|()| output.finish())
+            .map_err(|error| Failure::write(&self.name, error))
+    }
 }
 
 /// What Linux remembers as the largest resident size; unknown elsewhere.

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
 use simdup::candidates::recall::Bands;
 use simdup::read::{InputFormat, ReadSettings, inputs};
 use simdup::score::Measure;
@@ -13,11 +14,11 @@ use simdup::sketch::SketchSettings;
 use simdup::write::{Output, OutputFormat};
 use simdup::{Finding, Input, Inputs, Memory, Settings, Strictness};
 
-use super::Failure;
 use super::args::{
-    FormatArg, InputArgs, OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs, ScoreArg,
-    ShingleArgs, SignatureArgs, SimilarityArgs, SketchArgs,
+    Cli, FormatArg, InputArgs, OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs,
+    ScoreArg, ShingleArgs, SignatureArgs, SimilarityArgs, SketchArgs,
 };
+use super::{Failure, interrupt, report};
 
 const WORDS_PER_SHINGLE: usize = 5;
 const HASHES: usize = 128;
@@ -53,6 +54,15 @@ impl PairsArgs {
 
     /// What to read, and what to compare it with.
     pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
+        let is_command =
+            |path: &&PathBuf| Cli::command().find_subcommand(path).is_some() && !path.exists();
+        if let Some(command) = self.input.files.first().filter(is_command) {
+            let command = command.display();
+            return Err(Failure::Usage(format!(
+                "flags go behind the command: `simdup {command} …`; for a file of that name, \
+                 write ./{command}"
+            )));
+        }
         let against = &self.similarity.against;
         let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
         if against.iter().any(is_pipe)
@@ -150,7 +160,7 @@ fn settings(
         read: ReadSettings {
             format: input.input_format.into(),
             id_field: input.id_field.clone(),
-            text_fields: input.text_field.clone(),
+            text_fields: input.text_field.0.clone(),
             items: shingles.items,
         },
         shingle,
@@ -285,14 +295,17 @@ fn read_stopwords(path: &Path, case: Case) -> Result<Stopwords, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Usage(format!("--stopwords {name}: {error}")))?;
     let mut stopwords = Stopwords::default();
-    for (index, line) in text.lines().enumerate() {
-        let words = stopwords.add(line, case);
-        if words > 1 {
-            return Err(Failure::Usage(format!(
-                "--stopwords {name}, line {}: {words} words, where one a line is wanted",
-                index + 1
-            )));
-        }
+    let unused: Vec<usize> = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| stopwords.add(line, case) > 1)
+        .map(|(number, _)| number)
+        .collect();
+    if let Some(first) = unused.first() {
+        report::warning(&format!(
+            "--stopwords {name}: {} lines hold more than one word and were not used, line {first} \
+             the first; in Chinese, Japanese and Thai each character is a word",
+            unused.len()
+        ));
     }
     Ok(stopwords)
 }
@@ -353,10 +366,16 @@ impl InputArgs {
 impl OutputArgs {
     /// Where results go, and its name.
     pub(super) fn open(&self) -> Result<(Output, String), Failure> {
+        if self.output.is_some() && self.output == self.stats {
+            return Err(Failure::Usage(
+                "--output and --stats name the same file: one would replace the other".into(),
+            ));
+        }
         match &self.output {
             Some(path) if path.as_os_str() != "-" => {
                 let name = path.display().to_string();
                 Output::create(path)
+                    .inspect(|output| interrupt::remove_on_interrupt(output.temporary_path()))
                     .map(|output| (output, name.clone()))
                     .map_err(|error| Failure::write(&name, error))
             }

@@ -8,12 +8,14 @@ use simdup::write::write_signature;
 
 use super::args::SketchArgs;
 use super::observer::Terminal;
-use super::{Failure, Outcome, report};
+use super::report::StatsOutput;
+use super::{Failure, Outcome};
 
 pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let inputs = args.input.inputs()?;
     let (output, name) = args.output.open()?;
+    let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.iter());
     let mut lines = BufWriter::new(output);
     let mut failed = None;
@@ -42,7 +44,7 @@ pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
             .and_then(simdup::write::Output::finish),
     };
     written.map_err(|error| Failure::write(&name, error))?;
-    report::stats(&mut stats, args.output.stats.as_deref())?;
+    stats_output.write(&mut stats)?;
     Ok(if stats.counts.skipped > 0 {
         Outcome::Skipped
     } else {

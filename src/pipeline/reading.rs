@@ -116,7 +116,7 @@ impl<D: Digest> Digesting<'_, D> {
                 urls.push_str(&document.url);
                 documents.push(BatchDocument {
                     url_end: urls.len(),
-                    is_empty: shingles.is_empty(),
+                    is_empty: shingles.is_empty() && !self.shingles.is_short(),
                     is_short: self.shingles.is_short(),
                 });
             }

@@ -9,7 +9,7 @@ use memchr::memchr;
 use super::compression::{Decompressed, decompress};
 use super::format::{Cut, InputFormat, recognise};
 use super::input::Input;
-use super::{RECORD_BYTES_MAX, ReadSettings};
+use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Place};
 
@@ -203,9 +203,15 @@ impl Stream {
         self.label(block);
         self.records += cut.records;
         self.bytes += cut.bytes as u64;
+        // A block may be full before the input is used up.
+        let is_full = cut.records >= BLOCK_RECORDS_MAX;
         let stopped = match std::mem::replace(&mut self.state, State::Open) {
             _ if cut.end.is_some() => cut.end,
             State::Open | State::Skipping { .. } => return true,
+            state if is_full => {
+                self.state = state;
+                return true;
+            }
             State::Ended => None,
             State::Broken(error) if self.content.is_compressed() => {
                 Some(ErrorKind::Compression(error))
@@ -325,6 +331,27 @@ mod tests {
     }
 
     #[test]
+    fn a_block_has_a_limited_number_of_records() {
+        let count = 5 * BLOCK_RECORDS_MAX as usize;
+        for text in ["x\n".repeat(count), "x\n".repeat(count) + "y"] {
+            let lines = text.lines().count();
+            let (urls, _) = read(Input::from_reader("r", io::Cursor::new(text)));
+            assert_eq!(urls.len(), lines);
+            assert_eq!(urls[lines - 1], format!("r:{lines}"));
+        }
+        let settings = ReadSettings {
+            format: Some(InputFormat::Lines),
+            ..ReadSettings::default()
+        };
+        let input = Input::from_reader("r", io::Cursor::new("x\n".repeat(count)));
+        let mut blocks = Blocks::new(vec![input], &settings);
+        let mut block = Block::default();
+        assert!(blocks.fill(&mut block));
+        assert_eq!(block.bytes.len(), 2 * BLOCK_RECORDS_MAX as usize);
+        assert_eq!(blocks.bytes_taken(), 2 * count as u64);
+    }
+
+    #[test]
     fn blocks_end_where_records_end() {
         let line = "x".repeat(1000) + "\n";
         let text = line.repeat(3 * BLOCK_BYTES / 1000) + "last";
@@ -348,10 +375,17 @@ mod tests {
     #[test]
     fn behind_a_record_that_is_too_long_reading_goes_on() {
         let endless = io::repeat(b'x').take(RECORD_BYTES_MAX as u64 + 1000);
-        let stream = io::Cursor::new(b"a\n").chain(endless).chain(&b"\nb\nc"[..]);
+        let stream = io::Cursor::new(b"a\n")
+            .chain(endless)
+            .chain(&b"\nb\nc\xff"[..]);
         let (urls, problems) = read(Input::from_reader("r", stream));
-        assert_eq!(urls, ["r:1", "r:3", "r:4"]);
-        assert_eq!(problems.len(), 1);
+        assert_eq!(urls, ["r:1", "r:3"]);
+        assert_eq!(problems.len(), 2);
+        let byte = 2 + RECORD_BYTES_MAX + 1000 + 1 + 2 + 1;
+        assert_eq!(
+            problems[1],
+            format!("r: record 4, byte {byte}: invalid UTF-8")
+        );
         assert!(
             problems[0].starts_with("r: record 2, byte 2: a record of"),
             "{problems:?}"

@@ -20,7 +20,17 @@ const REFUSED: [(&[u8], &str); 4] = [
 /// Bytes asked of the operating system at a time.
 const INPUT_BUFFER_BYTES: usize = 128 * 1024;
 
-type Raw = BufReader<Counted<Box<dyn Read + Send>>>;
+/// Bytes that tell the compression.
+const MAGIC_BYTES_MAX: usize = 8;
+/// The largest window that zstd writes, with `--ultra --long=31`.
+const ZSTD_WINDOW_LOG_MAX: u32 = 31;
+
+type Raw = BufReader<io::Chain<io::Cursor<Vec<u8>>, Counted<Box<dyn Read + Send>>>>;
+
+/// A frame, or one to skip, as parallel compressors write before the first.
+fn is_zstd(head: &[u8]) -> bool {
+    head.starts_with(&ZSTD_MAGIC) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
 
 /// Wraps a stream in the decoder that its first bytes ask for. Every byte taken
 /// from `raw` is added to `taken`.
@@ -28,21 +38,24 @@ pub(super) fn decompress(
     raw: Box<dyn Read + Send>,
     taken: &Arc<AtomicU64>,
 ) -> io::Result<Decompressed> {
-    let mut raw = BufReader::with_capacity(
-        INPUT_BUFFER_BYTES,
-        Counted {
-            inner: raw,
-            taken: Arc::clone(taken),
-        },
-    );
-    let head = raw.fill_buf()?;
+    let mut raw = Counted {
+        inner: raw,
+        taken: Arc::clone(taken),
+    };
+    // A pipe may give a byte at a time.
+    let mut head = Vec::with_capacity(MAGIC_BYTES_MAX);
+    (&mut raw)
+        .take(MAGIC_BYTES_MAX as u64)
+        .read_to_end(&mut head)?;
+    let whole = io::Cursor::new(head.clone()).chain(raw);
+    let raw = BufReader::with_capacity(INPUT_BUFFER_BYTES, whole);
     if head.starts_with(&GZIP_MAGIC) {
         return Ok(Decompressed::Gzip(Box::new(Members::new(raw))));
     }
-    if head.starts_with(&ZSTD_MAGIC) {
-        return Ok(Decompressed::Zstd(
-            zstd::stream::read::Decoder::with_buffer(raw)?,
-        ));
+    if is_zstd(&head) {
+        let mut decoder = zstd::stream::read::Decoder::with_buffer(raw)?;
+        decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+        return Ok(Decompressed::Zstd(decoder));
     }
     if let Some((_, name)) = REFUSED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(io::Error::new(
@@ -178,6 +191,31 @@ mod tests {
         ]
         .concat();
         assert_eq!(read(frames).unwrap().0, b"one two");
+    }
+
+    /// A pipe that gives a byte at a time.
+    struct Trickle(io::Cursor<Vec<u8>>);
+
+    impl Read for Trickle {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let one = buffer.len().min(1);
+            self.0.read(&mut buffer[..one])
+        }
+    }
+
+    #[test]
+    fn a_slow_pipe_and_a_frame_to_skip_hide_nothing() {
+        let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7][..]].concat();
+        let frame = zstd::encode_all(&b"text"[..], 1).unwrap();
+        for bytes in [gzip(b"text"), [skipped, frame].concat(), b"text".to_vec()] {
+            let taken = Arc::new(AtomicU64::new(0));
+            let mut out = Vec::new();
+            decompress(Box::new(Trickle(io::Cursor::new(bytes))), &taken)
+                .unwrap()
+                .read_to_end(&mut out)
+                .unwrap();
+            assert_eq!(out, b"text");
+        }
     }
 
     #[test]

@@ -41,18 +41,18 @@ impl InputFormat {
 
 /// Where a stream may be cut.
 #[derive(Debug, Default)]
-pub struct Cut {
+pub(super) struct Cut {
     /// Bytes from the start that are whole records.
-    pub bytes: usize,
+    pub(super) bytes: usize,
     /// Records in them.
-    pub records: u64,
+    pub(super) records: u64,
     /// What makes it impossible to go on behind them.
-    pub end: Option<ErrorKind>,
+    pub(super) end: Option<ErrorKind>,
 }
 
 /// What a record format must tell. Cutting is done in sequence and must be
 /// cheap; taking records apart is done by many threads.
-pub trait Format: Sync {
+pub(super) trait Format: Sync {
     /// How much of `bytes`, the next part of the stream, is whole records. With
     /// `ended`, nothing follows.
     fn cut(&self, bytes: &[u8], ended: bool) -> Cut;
@@ -71,13 +71,13 @@ pub trait Format: Sync {
 }
 
 /// Lines looked at before deciding that a file is JSONL.
-const LINES_TO_JUDGE: usize = 16;
+const LINES_TO_JUDGE: usize = 256;
 
 /// Tells the format from the first part of the decompressed content.
 ///
-/// Protobuf frames start with a length whose high bytes are zero, then the tag
-/// of a field; no text does. JSONL has an object on a line, and one spoiled
-/// line must not hide that from the others. What is left is plain text.
+/// Protobuf frames start with a length whose high bytes are zero, which no text
+/// has. JSONL has objects on most lines, and spoiled ones must not hide that from
+/// the others. What is left is plain text.
 pub(super) fn recognise(head: &[u8]) -> InputFormat {
     if protobuf::looks_like_frames(head) {
         return InputFormat::Protobuf;
@@ -103,9 +103,18 @@ pub(super) fn recognise(head: &[u8]) -> InputFormat {
     }
 }
 
+/// `{}`, or a brace, a name in quotes and a colon.
 fn starts_an_object(line: &[u8]) -> bool {
-    line.strip_prefix(b"{")
-        .is_some_and(|rest| matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}')))
+    let Some(inside) = line.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else {
+        return false;
+    };
+    match inside.strip_prefix(b"\"") {
+        None => inside.starts_with(b"}"),
+        Some(name) => name
+            .iter()
+            .position(|&byte| byte == b'"')
+            .is_none_or(|end| matches!(name[end + 1..].trim_ascii_start(), [] | [b':', ..])),
+    }
 }
 
 /// The content without a UTF-8 byte order mark.
@@ -130,6 +139,14 @@ mod tests {
             (b"\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
             (b"\xff\xff\xff\xff\x0a\x03abc", InputFormat::Protobuf),
             (b"\x05\0\0", InputFormat::Protobuf),
+            (b"\0\0\0\0\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
+            (b"\x04\0\0\0\x20\x01\x0a\0", InputFormat::Protobuf),
+            (b"caf\xe9\nLatin-1", InputFormat::Text),
+            (b"{\"not\", 1},\n{\"json\", 2},\n", InputFormat::Text),
+            (
+                b"a\nb\nc\n{\"x\":1}\n{\"x\":2}\n{\"x\":3}\n",
+                InputFormat::Jsonl,
+            ),
         ] {
             assert_eq!(recognise(head), format, "{head:?}");
         }

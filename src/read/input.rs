@@ -68,9 +68,9 @@ impl fmt::Debug for Input {
 /// The inputs behind a path: itself, or for a directory the files in it, by
 /// name, folders in their place.
 ///
-/// Links to files are followed, links to folders are not, so that a walk ends.
-/// What cannot be listed stays in the list and fails when it is opened, so that
-/// it is reported in its turn.
+/// Links to files are followed, links to folders are not, so that a walk ends;
+/// pipes and devices are passed over. What cannot be looked at stays in the list
+/// and fails when it is opened, so that it is reported in its turn.
 pub fn inputs(path: &Path) -> Vec<Input> {
     let mut found = Vec::new();
     if path.is_dir() {
@@ -93,7 +93,7 @@ fn walk(folder: &Path, found: &mut Vec<Input>) {
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir());
         if is_folder {
             walk(&path, found);
-        } else if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+        } else if fs::metadata(&path).map_or(true, |metadata| metadata.is_file()) {
             found.push(Input::from_path(path));
         }
     }
@@ -120,6 +120,27 @@ mod tests {
             })
             .collect();
         assert_eq!(names, ["a/1", "a/2", "a.txt", "b"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_followed_and_to_folders_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "x").unwrap();
+        for (link, target) in [
+            ("loop", "."),
+            ("to-file", "file"),
+            ("to-nothing", "nothing"),
+        ] {
+            std::os::unix::fs::symlink(target, at(link)).unwrap();
+        }
+        let found = inputs(folder.path());
+        let names: Vec<&Path> = found
+            .iter()
+            .map(|input| Path::new(&**input.name()))
+            .collect();
+        assert_eq!(names, [at("file"), at("to-file"), at("to-nothing")]);
     }
 
     #[test]

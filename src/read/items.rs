@@ -1,29 +1,45 @@
-//! `--items`: the content is a JSON array of strings, each of them a shingle.
+//! What the text fields of a record stand for: a text, or a list of items, written
+//! as a JSON array of strings.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::ReadSettings;
+use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::Content;
 use crate::error::ErrorKind;
 
 /// What a text stands for: itself, or the list that is written in it.
 pub(super) fn content<'a>(
-    text: Cow<'a, str>,
+    text: &'a str,
     settings: &ReadSettings,
 ) -> Result<Content<'a>, ErrorKind> {
-    if !settings.items {
-        return Ok(Content::Text(text));
+    contents(&[text], settings)
+}
+
+/// What several texts stand for: one text, or one list.
+pub(super) fn contents<'a>(
+    texts: &[&'a str],
+    settings: &ReadSettings,
+) -> Result<Content<'a>, ErrorKind> {
+    if settings.items {
+        let mut items = Vec::new();
+        for text in texts {
+            items.append(&mut list(text)?);
+        }
+        return Ok(Content::Items(items));
     }
+    Ok(Content::Text(match texts {
+        [] => "".into(),
+        [text] => (*text).into(),
+        texts => texts.join(FIELD_SEPARATOR).into(),
+    }))
+}
+
+fn list(text: &str) -> Result<Vec<Cow<'_, str>>, ErrorKind> {
     #[derive(Deserialize)]
     struct Item<'a>(#[serde(borrow)] Cow<'a, str>);
-    let list = match &text {
-        Cow::Borrowed(text) => serde_json::from_str::<Vec<Item<'a>>>(text)
-            .map(|items| items.into_iter().map(|Item(item)| item).collect()),
-        Cow::Owned(text) => serde_json::from_str::<Vec<String>>(text)
-            .map(|items| items.into_iter().map(Cow::Owned).collect()),
-    };
-    list.map(Content::Items)
+    serde_json::from_str::<Vec<Item<'_>>>(text)
+        .map(|items| items.into_iter().map(|Item(item)| item).collect())
         .map_err(|error| ErrorKind::Json(format!("not an array of strings: {error}")))
 }

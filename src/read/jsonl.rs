@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::ReadSettings;
 use super::block::Block;
 use super::format::{Cut, Format};
 use super::lines::{cut_at_line_end, for_each_line};
+use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind};
 
@@ -119,7 +119,11 @@ fn text<'a>(
             None | Some(Value::Null) => {}
             Some(Value::Text(text)) => match &mut joined {
                 None => joined = Some(text),
-                Some(joined) => join(joined.to_mut(), &text),
+                Some(joined) => {
+                    let joined = joined.to_mut();
+                    joined.push_str(FIELD_SEPARATOR);
+                    joined.push_str(&text);
+                }
             },
             Some(other) => return Err(wrong_type(name, "a string", &other)),
         }
@@ -156,14 +160,6 @@ fn wrong_type(field: &str, wanted: &'static str, value: &Value<'_>) -> ErrorKind
         wanted,
         found: value.type_name(),
     }
-}
-
-/// Appends a field's text; a line end keeps its words apart from the last field's.
-pub(super) fn join(joined: &mut String, text: &str) {
-    if !joined.is_empty() {
-        joined.push('\n');
-    }
-    joined.push_str(text);
 }
 
 /// What a field holds, as far as it matters.

@@ -1,12 +1,12 @@
 //! A line is a document, its place (`file:line`) the id. The cutting at line
 //! ends serves JSONL too.
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter};
 
-use super::ReadSettings;
 use super::block::Block;
 use super::format::{Cut, Format, without_bom};
 use super::items::content;
+use super::{BLOCK_RECORDS_MAX, ReadSettings};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -28,32 +28,34 @@ impl Format for Lines {
         each: &mut dyn FnMut(Result<Document<'a>, Error>),
     ) {
         for_each_line(block, |record, start, line| {
-            each(
-                std::str::from_utf8(line)
-                    .map_err(|_| ErrorKind::Utf8)
-                    .and_then(|line| content(line.into(), settings))
+            each(match std::str::from_utf8(line) {
+                Ok(line) => content(line, settings)
                     .map(|content| Document {
                         url: block.place_id(record).into(),
                         content,
                     })
                     .map_err(|kind| block.error(record, start, kind)),
-            );
+                Err(invalid) => {
+                    let byte = start + invalid.valid_up_to();
+                    Err(block.error(record, byte, ErrorKind::Utf8))
+                }
+            });
         });
     }
 }
 
+/// All whole lines, or as many as a block may have.
 pub(super) fn cut_at_line_end(bytes: &[u8], ended: bool) -> Cut {
-    let whole = if ended {
-        bytes.len()
-    } else {
-        memrchr(b'\n', bytes).map_or(0, |end| end + 1)
-    };
-    let last_is_open = whole > 0 && bytes[whole - 1] != b'\n';
-    Cut {
-        bytes: whole,
-        records: memchr_iter(b'\n', &bytes[..whole]).count() as u64 + u64::from(last_is_open),
-        end: None,
+    let mut cut = Cut::default();
+    for end in memchr_iter(b'\n', bytes).take(BLOCK_RECORDS_MAX as usize) {
+        cut.bytes = end + 1;
+        cut.records += 1;
     }
+    if ended && cut.records < BLOCK_RECORDS_MAX && cut.bytes < bytes.len() {
+        cut.bytes = bytes.len();
+        cut.records += 1;
+    }
+    cut
 }
 
 /// Calls `each` with the number of the line in the block, where it starts, and
@@ -64,11 +66,13 @@ pub(super) fn for_each_line<'a>(block: &'a Block, mut each: impl FnMut(u64, usiz
     while start < block.bytes.len() {
         let rest = &block.bytes[start..];
         let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        let mut line = &rest[..length];
-        if block.first_byte == 0 && start == 0 {
-            line = without_bom(line);
-        }
-        each(record, start, line.strip_suffix(b"\r").unwrap_or(line));
+        let whole = &rest[..length];
+        let line = match block.first_byte == 0 && start == 0 {
+            true => without_bom(whole),
+            false => whole,
+        };
+        let behind_bom = start + whole.len() - line.len();
+        each(record, behind_bom, line.strip_suffix(b"\r").unwrap_or(line));
         start += length + 1;
         record += 1;
     }

@@ -6,8 +6,8 @@
 //! are independent, so any thread may do it. Neither half knows of threads,
 //! shingles or thresholds.
 //!
-//! A new input format is a file here that implements [`Format`], and a line in
-//! [`InputFormat`] and [`format::recognise`].
+//! A new input format is a file here that implements `Format`, and a line in
+//! [`InputFormat`] and in `format::recognise`.
 
 mod block;
 mod compression;
@@ -20,12 +20,19 @@ mod protobuf;
 mod text;
 
 pub use block::{Block, Blocks};
-pub use format::{Format, InputFormat};
+pub use format::InputFormat;
 pub use input::{Input, inputs};
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.
 pub const RECORD_BYTES_MAX: usize = 1 << 30;
+
+/// Most records in a block, so that what is made of a block stays small however
+/// short its records are.
+const BLOCK_RECORDS_MAX: u64 = 1024;
+
+/// Stands between the texts of several fields and keeps their words apart.
+const FIELD_SEPARATOR: &str = "\n";
 
 /// How records become documents.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::block::Block;
 use super::format::{Cut, Format};
-use super::items::content;
-use super::{RECORD_BYTES_MAX, ReadSettings};
-use crate::document::{Content, Document};
+use super::items::contents;
+use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
+use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
 /// Bytes of the length before each message.
@@ -24,7 +24,9 @@ pub(super) struct Protobuf;
 impl Format for Protobuf {
     fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
         let mut cut = Cut::default();
-        while let Some(length) = frame_length(&bytes[cut.bytes..]) {
+        while cut.records < BLOCK_RECORDS_MAX
+            && let Some(length) = frame_length(&bytes[cut.bytes..])
+        {
             let Some(length) = usize::try_from(length)
                 .ok()
                 .filter(|&l| l <= RECORD_BYTES_MAX)
@@ -39,7 +41,7 @@ impl Format for Protobuf {
             cut.records += 1;
         }
         let rest = &bytes[cut.bytes..];
-        if ended && !rest.is_empty() {
+        if ended && !rest.is_empty() && cut.records < BLOCK_RECORDS_MAX {
             cut.end = Some(ErrorKind::Truncated {
                 expected: frame_length(rest).and_then(|length| u64::try_from(length).ok()),
                 found: rest.len().saturating_sub(LENGTH_BYTES) as u64,
@@ -75,14 +77,13 @@ impl Format for Protobuf {
     }
 }
 
-/// Whether the content starts as a stream of frames does.
+/// Whether the content starts as a stream of frames does: with a length that has a
+/// zero byte, as all below 16 MB have, or with one that is negative. No text has
+/// either; what is in the frames does not matter.
 pub(super) fn looks_like_frames(head: &[u8]) -> bool {
-    let Some((length, message)) = head.split_at_checked(LENGTH_BYTES) else {
-        return head.contains(&0);
-    };
-    let is_tag = |byte: &u8| [URL, BODY, TEXT].contains(&u32::from(byte >> 3)) && byte & 7 == 2;
-    let is_text = std::str::from_utf8(length).is_ok() && !length.contains(&0);
-    !is_text && message.first().is_none_or(is_tag)
+    let length = &head[..head.len().min(LENGTH_BYTES)];
+    let is_negative = length.len() == LENGTH_BYTES && length[3] >= 0x80;
+    length.contains(&0) || (is_negative && !length[..3].iter().any(u8::is_ascii_graphic))
 }
 
 fn frame_length(bytes: &[u8]) -> Option<i32> {
@@ -97,21 +98,11 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         .named(settings.id_field.as_deref().unwrap_or("url"))?
         .filter(|url| !url.is_empty())
         .ok_or_else(|| ErrorKind::FieldMissing("url in the message".into()))?;
-    let content = match settings.text_fields.as_slice() {
-        [name] => match fields.named(name)? {
-            Some(text) if !text.is_empty() => content(text.into(), settings)?,
-            _ => Content::Text("".into()),
-        },
-        names => {
-            let mut joined = String::new();
-            for name in names {
-                if let Some(text) = fields.named(name)? {
-                    super::jsonl::join(&mut joined, text);
-                }
-            }
-            content(joined.into(), settings)?
-        }
-    };
+    let mut texts = Vec::with_capacity(settings.text_fields.len());
+    for name in &settings.text_fields {
+        texts.extend(fields.named(name)?.filter(|text| !text.is_empty()));
+    }
+    let content = contents(&texts, settings)?;
     Ok(Document {
         url: url.into(),
         content,
@@ -181,6 +172,7 @@ impl<'a> Fields<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Content;
     use proptest::prelude::*;
     use prost::Message;
 

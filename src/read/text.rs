@@ -35,10 +35,12 @@ impl Format for Text {
         if block.bytes.is_empty() {
             return;
         }
+        let text = without_bom(&block.bytes);
+        let bom = block.bytes.len() - text.len();
         each(
-            std::str::from_utf8(without_bom(&block.bytes))
-                .map_err(|error| (error.valid_up_to(), ErrorKind::Utf8))
-                .and_then(|text| content(text.into(), settings).map_err(|kind| (0, kind)))
+            std::str::from_utf8(text)
+                .map_err(|error| (bom + error.valid_up_to(), ErrorKind::Utf8))
+                .and_then(|text| content(text, settings).map_err(|kind| (bom, kind)))
                 .map(|content| Document {
                     url: block.file.to_string().into(),
                     content,

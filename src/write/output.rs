@@ -23,14 +23,23 @@ pub enum Output {
 impl Output {
     /// A file of that name, replaced in one step when [`Output::finish`] is called.
     pub fn create(path: &Path) -> io::Result<Self> {
-        // A link stays, and what it points to is replaced.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            let device = fs::OpenOptions::new().write(true).open(&path)?;
+        let is_special = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+        // What stands in /dev may lead to a file, but to one that is open already,
+        // with something in it perhaps.
+        if path.starts_with("/dev") || fs::metadata(path).is_ok_and(is_special) {
+            let device = fs::OpenOptions::new().append(true).open(path)?;
             return Ok(Self::Stream(Box::new(device)));
         }
         if path.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        let path = behind_links(path);
+        let existing = fs::metadata(&path).ok();
+        if existing
+            .as_ref()
+            .is_some_and(|metadata| metadata.permissions().readonly())
+        {
+            return Err(io::Error::from(io::ErrorKind::PermissionDenied));
         }
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -44,10 +53,20 @@ impl Output {
             // As for any file that a program creates; the umask takes away from it.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        Ok(Self::File {
-            temporary: builder.tempfile_in(folder)?,
-            path,
-        })
+        let temporary = builder.tempfile_in(folder)?;
+        if let Some(existing) = existing {
+            fs::set_permissions(temporary.path(), existing.permissions())?;
+        }
+        Ok(Self::File { temporary, path })
+    }
+
+    /// Where the file stands while it is written, to be removed if the program is
+    /// ended before it is finished.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        match self {
+            Self::Stream(_) => None,
+            Self::File { temporary, .. } => Some(temporary.path()),
+        }
     }
 
     /// Makes what was written permanent.
@@ -61,6 +80,17 @@ impl Output {
                 Ok(())
             }
         }
+    }
+}
+
+/// What a link points to, there or not: the link stays, and that is replaced.
+fn behind_links(path: &Path) -> PathBuf {
+    if let Ok(whole) = fs::canonicalize(path) {
+        return whole;
+    }
+    match fs::read_link(path) {
+        Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
+        Err(_) => path.to_owned(),
     }
 }
 
@@ -123,5 +153,27 @@ mod tests {
         output.finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
+        fs::remove_file(&file).unwrap();
+        let mut output = Output::create(&link).unwrap();
+        output.write_all(b"again").unwrap();
+        output.finish().unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"again");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        Output::create(&path).unwrap().finish().unwrap();
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+        assert!(Output::create(&path).is_err());
     }
 }

@@ -251,6 +251,51 @@ fn no_bytes_make_it_panic() {
     }
 }
 
+/// A pipe whose reader has gone takes no messages, and that is no reason to fail in
+/// another way.
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_listening_to_errors_changes_nothing() {
+    let place = Place::new();
+    place.file("docs", [GOOD, "nonsense\n", ALSO].concat());
+    let full = || {
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    for (arguments, status) in [
+        ("docs nothing", 2),
+        ("--threshold 2 docs", 2),
+        ("--stats - docs", 2),
+    ] {
+        let output = place.command(arguments).stderr(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_text() {
+    let place = Place::new();
+    place.file(
+        "bom",
+        [b"\xef\xbb\xbf", GOOD.as_bytes(), ALSO.as_bytes()].concat(),
+    );
+    assert_eq!(place.run("bom").clean(), "a b 1.0\n");
+    place.file("t", b"\xef\xbb\xbftext").file("u", "text");
+    assert_eq!(
+        place.run("--keep-case --shingle-chars 2 t u").clean(),
+        "t u 1.0\n"
+    );
+    place.file("bad", b"\xef\xbb\xbfab\xff");
+    let run = place.run("--input-format lines bad");
+    assert!(
+        run.stderr.contains("bad: record 1, byte 5: invalid UTF-8"),
+        "{}",
+        run.stderr
+    );
+}
+
 #[test]
 fn what_makes_no_sense_is_refused_with_a_remedy() {
     let place = Place::new();
@@ -266,7 +311,6 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
         ("--shingle-words 3-2 docs", "a range such as 2-4"),
         ("--step 0 docs", "at least 1"),
         ("--stopwords nowhere docs", "--stopwords nowhere: "),
-        ("--stopwords stop docs", "--stopwords stop, line 1: 2 words"),
         (
             "--shingle-chars 3 --stopwords stop docs",
             "use --shingle-words",
@@ -281,6 +325,38 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
             "no/such/folder: cannot be written",
         ),
         ("--nonsense docs", "--nonsense"),
+        ("-o same --stats same docs", "name the same file"),
+        (
+            "--stats no/such/folder docs",
+            "no/such/folder: cannot be written",
+        ),
+        ("--recall 0.9 docs", "--recall goes with --score jaccard"),
+        (
+            "--score containment --bands 4 --rows 4 docs",
+            "goes with --score jaccard",
+        ),
+        (
+            "--score jaccard --bands 50 --rows 4 docs",
+            "more positions than the 128",
+        ),
+        ("--score jaccard --bands 5 docs", "--rows"),
+        ("--score jaccard --recall 0 docs", "a chance above 0"),
+        (
+            "--ignore-common 5 docs",
+            "--ignore-common goes with --score jaccard",
+        ),
+        (
+            "--score jaccard --ignore-common 0% docs",
+            "a share such as 5%",
+        ),
+        (
+            "--score jaccard --preset technosphere docs",
+            "goes with --score minhash",
+        ),
+        ("--score jaccard --memory 4X docs", "a size such as 512M"),
+        ("--against - -", "standard input can be read once"),
+        ("-j 2 sketch docs", "flags go behind the command"),
+        ("--text-field a,,b docs", "names of fields"),
     ] {
         let run = place.run(arguments);
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{arguments}");

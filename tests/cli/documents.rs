@@ -43,6 +43,8 @@ fn text_fields_are_joined() {
     );
     let pairs = place.run("--shingle-words 1 --threshold 1 --text-field title,abstract docs");
     assert_eq!(pairs.clean(), "a b 1.0\na c 1.0\nb c 1.0\n");
+    let later = place.run("--threshold 1 --text-field nothing --text-field abstract docs");
+    assert_eq!(later.stdout, "a b 1.0\n");
 }
 
 #[test]
@@ -94,11 +96,8 @@ fn lines_are_documents_if_so_asked() {
 fn a_text_on_a_pipe_is_one_document_which_is_said() {
     let run = Place::new().pipe("", "a b\na b\n");
     assert_eq!((run.status, run.stdout.as_str()), (0, ""));
-    assert!(
-        run.stderr.contains("--input-format lines"),
-        "{}",
-        run.stderr
-    );
+    assert!(run.stderr.contains("as one document"), "{}", run.stderr);
+    assert_eq!(Place::new().pipe("-q", "a b\n").stderr, "");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod bad_input;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod documents;
+mod exact;
 mod harness;
 mod output;
 mod pairs;

@@ -66,6 +66,30 @@ fn stopwords_are_left_out() {
     let docs = [line("a", "The end of l'Été here"), line("b", "end here")].concat();
     assert_eq!(place.pipe("--stopwords stop", &docs).clean(), "a b 1.0\n");
     assert_eq!(place.pipe("", &docs).clean(), "");
+    // Under --keep-case, `The` is another word than `the`.
+    assert_eq!(
+        place.pipe("--stopwords stop --keep-case", &docs).clean(),
+        ""
+    );
+    place.file("two", "the\nof the\n");
+    let run = place.pipe("--stopwords two", &docs);
+    assert!(
+        run.stderr.contains("1 lines hold more than one word"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_document_is_short_if_it_has_less_than_the_smallest_shingle() {
+    let place = Place::new();
+    place
+        .pipe(
+            "--shingle-words 2-6 --stats stats",
+            line("a", "one two three"),
+        )
+        .clean();
+    assert!(place.read("stats").contains("\"short\": 0"));
 }
 
 #[test]
