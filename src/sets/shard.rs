@@ -6,7 +6,7 @@
 use crate::shingle::Shingle;
 
 /// Bits of a shingle that tell its shard.
-const SHARD_BITS: u32 = 6;
+const SHARD_BITS: u32 = 5;
 /// Number of shards: few enough that a document has some shingles in each, many
 /// enough that a shard is small beside the collection.
 pub(super) const SHARDS: usize = 1 << SHARD_BITS;

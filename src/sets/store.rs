@@ -107,8 +107,9 @@ impl ShingleSets {
                 }
             }
         }
-        // Half of the memory, as working on the shards needs some too.
-        if self.buffered_words * 8 > self.memory_bytes_max / 2 {
+        // A quarter of the memory, as blocks on their way here and working on the
+        // shards need some too.
+        if self.buffered_words * 8 > self.memory_bytes_max / 4 {
             self.spill_last()?;
         }
         Ok(())
@@ -262,6 +263,13 @@ pub(super) struct ShardSums {
 /// Replaces each shingle of a shard by its number among those that several
 /// documents have, counted from 1, and drops the others.
 fn sum_shard(blocks: &mut [(u32, &mut Vec<u64>)], excluded: &[bool], common: Common) -> ShardSums {
+    let twice = Twice::new(blocks);
+    if !twice.is_dense() {
+        for (_, words) in blocks.iter_mut() {
+            twice.retain(words);
+        }
+    }
+    drop(twice);
     let pieces = Pieces::new(blocks);
     let mut filed = pieces.file(blocks);
     let mut sums = ShardSums::default();
@@ -343,29 +351,102 @@ impl Pieces {
     fn put_back(&self, blocks: &mut [(u32, &mut Vec<u64>)], numbers: &[u64]) {
         let mut next = self.starts.clone();
         for (_, words) in blocks {
-            let mut kept = 0;
-            let mut at = 0;
-            while at < words.len() {
-                let (row, count) = read_header(words[at]);
-                let run = at + 1..at + 1 + count;
-                at = run.end;
-                let start = kept;
-                kept += 1;
-                for index in run {
-                    let place = &mut next[self.piece(words[index])];
-                    let number = numbers[*place];
-                    *place += 1;
-                    words[kept] = number;
-                    kept += usize::from(number != 0);
-                }
-                words[start] = header(row, (kept - start - 1) as u32);
-                if kept == start + 1 {
-                    kept = start;
-                }
-            }
-            words.truncate(kept);
-            words.shrink_to_fit();
+            rewrite(words, |word| {
+                let place = &mut next[self.piece(word)];
+                *place += 1;
+                numbers[*place - 1]
+            });
         }
+    }
+}
+
+/// Replaces every shingle of a block by what `new` makes of it; zero drops it.
+fn rewrite(words: &mut Vec<u64>, mut new: impl FnMut(u64) -> u64) {
+    let mut kept = 0;
+    let mut at = 0;
+    while at < words.len() {
+        let (row, count) = read_header(words[at]);
+        let run = at + 1..at + 1 + count;
+        at = run.end;
+        let start = kept;
+        kept += 1;
+        for index in run {
+            let word = new(words[index]);
+            words[kept] = word;
+            kept += usize::from(word != 0);
+        }
+        words[start] = header(row, (kept - start - 1) as u32);
+        if kept == start + 1 {
+            kept = start;
+        }
+    }
+    words.truncate(kept);
+    words.shrink_to_fit();
+}
+
+/// Bits that tell which shingles may occur more than once. Most do not, and need
+/// not be looked at again.
+struct Twice {
+    once: Vec<u64>,
+    twice: Vec<u64>,
+    mask: usize,
+}
+
+/// Bits for each shingle of a shard, if they fit into a cache.
+const BITS_PER_SHINGLE: usize = 8;
+/// A megabyte for each of the two masks.
+const BITS_MAX: usize = 1 << 23;
+
+impl Twice {
+    fn new(blocks: &[(u32, &mut Vec<u64>)]) -> Self {
+        let total: usize = blocks.iter().map(|(_, words)| words.len()).sum();
+        let bits = (total * BITS_PER_SHINGLE)
+            .next_power_of_two()
+            .clamp(64, BITS_MAX);
+        let mut masks = Self {
+            once: vec![0; bits / 64],
+            twice: vec![0; bits / 64],
+            mask: bits - 1,
+        };
+        for (first, words) in blocks {
+            for_each_run(words, *first, |_, run| {
+                for &word in run {
+                    let (index, bit) = masks.bit(word);
+                    masks.twice[index] |= masks.once[index] & bit;
+                    masks.once[index] |= bit;
+                }
+            });
+        }
+        masks
+    }
+
+    /// By the lowest bits: the highest tell shards and pieces.
+    fn bit(&self, word: u64) -> (usize, u64) {
+        let bit = word as usize & self.mask;
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    /// Whether most shingles would stay, so that dropping the others is no gain.
+    fn is_dense(&self) -> bool {
+        let count = |bits: &[u64]| {
+            bits.iter()
+                .map(|bits| u64::from(bits.count_ones()))
+                .sum::<u64>()
+        };
+        count(&self.twice) * 2 > count(&self.once)
+    }
+
+    /// Drops what occurs once for certain. Shingle 0 is dropped too where it is:
+    /// there it stands for nothing, and its set keeps its size.
+    fn retain(&self, words: &mut Vec<u64>) {
+        rewrite(words, |word| {
+            let (index, bit) = self.bit(word);
+            if self.twice[index] & bit != 0 {
+                word
+            } else {
+                0
+            }
+        });
     }
 }
 
