@@ -8,10 +8,11 @@ use std::io::{Cursor, Write};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use simdup::document::Content;
 use simdup::read::{Block, Blocks, ReadSettings};
+use simdup::score::Measure;
 use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
 use simdup::sketch::{SketchSettings, sketcher};
 use simdup::write::OutputFormat;
-use simdup::{Input, Quiet, Settings, find_pairs, write_pairs};
+use simdup::{Finding, Input, Quiet, Settings, find_pairs, write_pairs};
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
@@ -150,27 +151,30 @@ fn end_to_end(c: &mut Criterion) {
     let mut group = c.benchmark_group("all stages");
     group.sample_size(10);
     group.throughput(Throughput::Bytes(jsonl.len() as u64));
-    for hashes in [20, 128] {
+    for (name, measure, hashes) in [
+        ("20 positions", Measure::MinHash, 20),
+        ("128 positions", Measure::MinHash, 128),
+        ("exact Jaccard, recall 1", Measure::Jaccard, 128),
+    ] {
         for threads in [1, 2] {
             let settings = Settings {
                 threads,
+                measure,
+                finding: Finding::Recall(1.0),
                 ..settings(hashes)
             };
-            group.bench_function(
-                format!("jsonl.gz, {hashes} positions, {threads} threads"),
-                |b| {
-                    b.iter_batched(
-                        || vec![Input::from_reader("bench", Cursor::new(packed.clone()))],
-                        |inputs| {
-                            let mut similar = find_pairs(inputs, &settings, &Quiet).unwrap();
-                            let mut out = vec![];
-                            write_pairs(&mut similar, OutputFormat::Text, &mut out).unwrap();
-                            out
-                        },
-                        BatchSize::LargeInput,
-                    );
-                },
-            );
+            group.bench_function(format!("jsonl.gz, {name}, {threads} threads"), |b| {
+                b.iter_batched(
+                    || vec![Input::from_reader("bench", Cursor::new(packed.clone()))],
+                    |inputs| {
+                        let mut similar = find_pairs(inputs, &settings, &Quiet).unwrap();
+                        let mut out = vec![];
+                        write_pairs(&mut similar, OutputFormat::Text, &mut out).unwrap();
+                        out
+                    },
+                    BatchSize::LargeInput,
+                );
+            });
         }
     }
 }

@@ -15,9 +15,13 @@ use super::{Failure, Outcome};
 
 const PAIRS_HELP: &str = "\
 Reads documents, and prints `url1 url2 score` for every pair whose score is at \
-least the threshold. The score is Broder's: each document's shingles are sketched \
+least the threshold.
+
+The score is Broder's unless told otherwise: each document's shingles are sketched \
 into a signature of --hashes positions, and the score is the share of positions in \
-which two signatures agree. No such pair is missed.
+which two signatures agree, an estimate of the Jaccard similarity. No such pair is \
+missed. --score jaccard and --score containment are exact, and by default as good as \
+complete: --stats states the chance to find a pair, and --recall 1 makes it certain.
 
 FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
 which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
@@ -29,14 +33,19 @@ gives the same bytes, whatever the number of threads.";
 
 const PAIRS_AFTER_HELP: &str = "\
 Cost:
-  Time grows with the text and with the answer. Text is dropped once sketched;
-  memory is about 4 bytes per document and position, 50 bytes per document
-  besides, and the ids.
+  Time grows with the text and with the answer. For minhash, text is dropped once
+  sketched; memory is about 4 bytes per document and position, 60 bytes per
+  document besides, the ids, and 30 bytes per pair (copies of one document count
+  as one). For exact scores it is about 10 bytes per word; beyond --memory, words
+  go to a temporary file.
 
 Examples:
   simdup tests/data/example.jsonl
+  simdup --score jaccard --threshold 0.8 tests/data/example.jsonl
+  simdup --score containment -f jsonl tests/data/example.pb.gz
   zcat data.gz | simdup --shingle-words 5 --hashes 20 --threshold 0.75
   simdup --shingle-chars 8 -f jsonl -o pairs.jsonl crawl/
+  simdup --score jaccard --against last-year/ this-year/
   simdup --preset technosphere part1.gz part2.gz
 
 Exit status:

@@ -282,5 +282,5 @@ fn the_examples_of_the_help_run() {
             }
         }
     }
-    assert_eq!(count, 2);
+    assert_eq!(count, 4);
 }

@@ -36,7 +36,7 @@ fn the_examples_print_what_readme_says() {
     assert!(examples.len() >= 5);
     for (command, expected) in examples {
         // What it shows is what a user without a build would type.
-        let command = command.replace("cargo run --release --quiet --", "simdup");
+        let command = command.replace("cargo run --release --", "simdup");
         let output = Command::new("sh")
             .args(["-c", &command])
             .current_dir(repository(""))
