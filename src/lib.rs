@@ -10,7 +10,7 @@
 //! | [`sets`] | shingles → sets that can be compared exactly |
 //! | [`candidates`] | signatures or sets → candidates |
 //! | [`score`] | a candidate → a score |
-//! | [`write`] | pairs → bytes |
+//! | [`mod@write`] | pairs → bytes |
 //!
 //! [`find_pairs`] runs them all and has an example; [`sketch_documents`] stops at the
 //! signatures. The library never prints, never exits, and looks neither at the

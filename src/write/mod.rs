@@ -1,6 +1,6 @@
 //! From pairs and signatures to bytes. Does not know how scores were computed.
 //!
-//! A new output format is a file here that implements [`PairFormat`], and a line
+//! A new output format is a file here that implements `PairFormat`, and a line
 //! in [`OutputFormat`].
 
 mod csv;
