@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::store::{ShardSums, for_each_run};
+use super::shard::for_each_run;
+use super::sum::ShardSums;
 
 /// A bundle: shingles that occur in the same documents.
 ///

@@ -20,7 +20,82 @@ mod bundle;
 mod shard;
 mod spill;
 mod store;
+mod sum;
 
 pub use bundle::{Bundle, BundleSets};
 pub use shard::{ShardWriter, Sharded};
-pub use store::{Common, ShingleSets};
+pub use store::ShingleSets;
+pub use sum::Common;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::shingle::{Shingle, token_hash};
+
+    /// Shingles all over the space of hashes.
+    fn shingle(number: u16) -> Shingle {
+        Shingle(token_hash(&number.to_le_bytes()))
+    }
+
+    /// What two rows share, by their bundles.
+    fn shared(sets: &BundleSets, left: usize, right: usize) -> usize {
+        let right = sets.bundles(right);
+        let common = sets
+            .bundles(left)
+            .iter()
+            .filter(|bundle| right.contains(bundle));
+        common
+            .map(|&bundle| sets.weights()[bundle as usize] as usize)
+            .sum()
+    }
+
+    proptest! {
+        #[test]
+        fn bundles_share_what_the_sets_share(
+            // Rows of a few blocks; shingles may be repeated.
+            rows in proptest::collection::vec(proptest::collection::vec(0_u16..60, 0..40), 0..24),
+            rows_per_block in 1_usize..6,
+            excluded in proptest::collection::vec(any::<bool>(), 24),
+            memory in prop_oneof![Just(u64::MAX), Just(200_u64)],
+            common in prop_oneof![Just(Common::Keep), (1_u32..10).prop_map(Common::Documents)],
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut sets = ShingleSets::new(memory, folder.path().to_owned());
+            let mut writer = ShardWriter::default();
+            for (block, excluded) in rows.chunks(rows_per_block).zip(excluded.chunks(rows_per_block)) {
+                for row in block {
+                    let shingles: Vec<Shingle> = row.iter().map(|&number| shingle(number)).collect();
+                    writer.push(&shingles);
+                }
+                sets.push(writer.take(), &excluded[..block.len()]).unwrap();
+            }
+            prop_assert_eq!(sets.rows(), rows.len());
+            let found = sets.into_bundles(common).unwrap();
+
+            let counting = |row: &usize| !excluded[*row];
+            let documents = |number: u16| {
+                let has = |row: &usize| rows[*row].contains(&number);
+                (0..rows.len()).filter(counting).filter(has).count() as u32
+            };
+            let counts = |number: &u16| match common {
+                Common::Keep => true,
+                Common::Documents(most) => documents(*number) <= most,
+            };
+            let expected: Vec<BTreeSet<u16>> = rows
+                .iter()
+                .map(|row| row.iter().copied().filter(counts).collect())
+                .collect();
+            for left in (0..rows.len()).filter(counting) {
+                prop_assert_eq!(found.size(left) as usize, expected[left].len());
+                for right in (0..rows.len()).filter(counting).filter(|&right| right != left) {
+                    let intersection = expected[left].intersection(&expected[right]).count();
+                    prop_assert_eq!(shared(&found, left, right), intersection);
+                }
+            }
+        }
+    }
+}

@@ -89,3 +89,14 @@ impl ShardWriter {
         }
     }
 }
+
+/// Calls `each` with the row and the words of every document in a block.
+pub(super) fn for_each_run(words: &[u64], first: u32, mut each: impl FnMut(u32, &[u64])) {
+    let mut rest = words;
+    while let Some((&head, behind)) = rest.split_first() {
+        let (row, count) = read_header(head);
+        let (run, behind) = behind.split_at(count);
+        each(first + row, run);
+        rest = behind;
+    }
+}
