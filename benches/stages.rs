@@ -180,6 +180,7 @@ fn end_to_end(c: &mut Criterion) {
 }
 
 fn candidates(c: &mut Criterion) {
+    use simdup::candidates::RowSides;
     use simdup::candidates::bands::{self, Layout};
     use simdup::score::shared_at_least;
     use simdup::sketch::{Row, Signatures};
@@ -212,6 +213,7 @@ fn candidates(c: &mut Criterion) {
                     &all,
                     Layout::Lossless,
                     needed,
+                    &RowSides::One,
                     |left, right| {
                         shared_at_least(signatures.row(left), signatures.row(right), needed)
                     },

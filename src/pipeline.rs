@@ -14,11 +14,11 @@ use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use crate::candidates::bands::{self, Layout};
-use crate::candidates::identical::{Groups, collapse};
+use crate::candidates::identical::{Group, Groups, collapse};
 use crate::candidates::prefix::PrefixIndex;
 use crate::candidates::ranked::{self, RankedSets};
 use crate::candidates::recall::{self, Bands};
-use crate::candidates::{Match, RecallAt, SearchStats};
+use crate::candidates::{Match, RecallAt, RowSides, SearchStats};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
@@ -39,16 +39,15 @@ use reading::{Digest, read_all};
 pub struct Inputs {
     /// The documents.
     pub documents: Vec<Input>,
-    /// If there are any: what the documents are compared with, instead of with
-    /// each other.
-    pub against: Vec<Input>,
+    /// What the documents are compared with, if not with each other.
+    pub against: Option<Vec<Input>>,
 }
 
 impl From<Vec<Input>> for Inputs {
     fn from(documents: Vec<Input>) -> Self {
         Self {
             documents,
-            against: Vec::new(),
+            against: None,
         }
     }
 }
@@ -248,7 +247,7 @@ impl<'a> Run<'a> {
         + Send,
     ) -> Result<(), Error> {
         let Inputs { documents, against } = std::mem::take(&mut self.inputs);
-        for (inputs, is_first) in [(documents, true), (against, false)] {
+        for (inputs, is_first) in [(documents, true), (against.unwrap_or_default(), false)] {
             // An id may come again on the other side.
             self.urls.forget();
             read_all(inputs, self, &digest, &mut keep)?;
@@ -275,7 +274,7 @@ impl<'a> Run<'a> {
     /// Broder's score: the share of positions in which two signatures agree.
     fn by_signatures(&mut self) -> Result<Pairs, Error> {
         let settings = self.settings;
-        let compared = !self.inputs.against.is_empty();
+        let compared = self.inputs.against.is_some();
         let mut signatures = Signatures::new(settings.sketch.positions());
         let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Count);
         self.read(digest, |_, documents, batch| {
@@ -295,14 +294,24 @@ impl<'a> Run<'a> {
         let rows: Vec<Row> = groups.representatives().collect();
         let positions = signatures.positions();
         let needed = settings.threshold.needed(positions);
-        let wanted = across(&groups, sides);
+        let row_sides = match group_sides(&groups, sides) {
+            RowSides::One => RowSides::One,
+            RowSides::Two(of) => {
+                let of_row = |row| of[groups.of(Row(row)).0 as usize];
+                RowSides::Two((0..signatures.len() as u32).map(of_row).collect())
+            }
+        };
         let score = |left: Row, right: Row| {
             shared_at_least(signatures.row(left), signatures.row(right), needed)
-                .filter(|_| wanted(group_row(&groups, left), group_row(&groups, right)))
         };
-        let (mut matches, search) =
-            bands::search(&signatures, &rows, Layout::Lossless, needed, score);
-        drop(wanted);
+        let (mut matches, search) = bands::search(
+            &signatures,
+            &rows,
+            Layout::Lossless,
+            needed,
+            &row_sides,
+            score,
+        );
         drop(signatures);
         for found in &mut matches {
             found.left = group_row(&groups, found.left);
@@ -322,7 +331,7 @@ impl<'a> Run<'a> {
     /// Exact scores of sets.
     fn by_sets(&mut self) -> Result<Pairs, Error> {
         let settings = self.settings;
-        let compared = !self.inputs.against.is_empty();
+        let compared = self.inputs.against.is_some();
         let mut sets = match &settings.memory {
             Some(memory) => ShingleSets::new(memory.bytes, memory.temp_dir.clone()),
             None => ShingleSets::new(u64::MAX, "".into()),
@@ -346,9 +355,7 @@ impl<'a> Run<'a> {
         drop(sets);
         self.stats.seconds.bundle = started.elapsed();
         let started = Instant::now();
-        let wanted = across(&groups, sides);
-        let (matches, search) = self.join(&ranked, bound, &wanted);
-        drop(wanted);
+        let (matches, search) = self.join(&ranked, bound, &group_sides(&groups, sides));
         let collection = Collection {
             documents,
             groups,
@@ -365,7 +372,7 @@ impl<'a> Run<'a> {
         &self,
         sets: &RankedSets,
         bound: SetBound,
-        wanted: &(impl Fn(Row, Row) -> bool + Sync),
+        sides: &RowSides,
     ) -> (Vec<Match>, SearchStats) {
         let settings = self.settings;
         let threshold = settings.threshold.as_f64();
@@ -377,7 +384,7 @@ impl<'a> Run<'a> {
                 bands,
                 settings.threshold,
                 bound,
-                wanted,
+                sides,
             )
         };
         let bands = match (settings.measure, settings.finding) {
@@ -394,11 +401,10 @@ impl<'a> Run<'a> {
             drop(index);
             return by_bands(bands);
         }
-        let (matches, mut stats) = index.search(wanted);
-        stats.recall = vec![RecallAt {
-            score: threshold,
-            chance: 1.0,
-        }];
+        let (matches, mut stats) = index.search(sides);
+        stats.recall = recall::scores_to_state(settings.threshold)
+            .map(|score| RecallAt { score, chance: 1.0 })
+            .collect();
         (matches, stats)
     }
 
@@ -424,24 +430,20 @@ fn group_row(groups: &Groups, row: Row) -> Row {
     Row(groups.of(row).0)
 }
 
-/// Whether two groups, by number, have members on different sides.
-fn across(groups: &Groups, sides: Sides) -> impl Fn(Row, Row) -> bool + Sync + use<> {
-    const LEFT: u8 = 1;
-    const RIGHT: u8 = 2;
-    let of_group: Vec<u8> = match sides {
-        Sides::One => Vec::new(),
-        Sides::Across(first) => (0..groups.len() as u32)
-            .map(|group| {
-                let members = groups.members(crate::candidates::identical::Group(group));
-                let side = |row: &Row| if *row < first { LEFT } else { RIGHT };
-                members.iter().fold(0, |sides, row| sides | side(row))
-            })
-            .collect(),
+/// On which sides each group, by number, has members.
+fn group_sides(groups: &Groups, sides: Sides) -> RowSides {
+    let Sides::Across(first) = sides else {
+        return RowSides::One;
     };
-    move |left: Row, right: Row| {
-        of_group.is_empty()
-            || of_group[left.0 as usize] | of_group[right.0 as usize] == LEFT | RIGHT
-    }
+    let side = |row: &Row| match *row < first {
+        true => RowSides::LEFT,
+        false => RowSides::RIGHT,
+    };
+    let of_group = |group| {
+        let members = groups.members(Group(group));
+        members.iter().fold(0, |sides, row| sides | side(row))
+    };
+    RowSides::Two((0..groups.len() as u32).map(of_group).collect())
 }
 
 /// Whether a shingle that a document repeats counts again in its number of

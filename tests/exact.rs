@@ -215,7 +215,7 @@ proptest! {
         prop_assume!(first < sets.len());
         let inputs = Inputs {
             documents: input(&sets[..first]),
-            against: input(&sets[first..]),
+            against: Some(input(&sets[first..])),
         };
         let mut expected = brute_force(&sets, measure, hundredths);
         expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);

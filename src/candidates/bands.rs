@@ -15,7 +15,7 @@
 
 use rayon::prelude::*;
 
-use super::{Match, SearchStats};
+use super::{Match, RowSides, SearchStats};
 use crate::sketch::{Row, Signatures, Value};
 
 /// The positions of a band.
@@ -48,7 +48,7 @@ pub enum Layout {
     },
 }
 
-/// The pairs of `rows` that agree in a band and whose signatures agree in at least
+/// The pairs of `rows`, across `sides`, that agree in a band and whose signatures agree in at least
 /// `needed` positions, with what `score` says they share; it admits no pair that
 /// agrees in fewer. In order of left row, then right.
 pub fn search(
@@ -56,11 +56,18 @@ pub fn search(
     rows: &[Row],
     layout: Layout,
     needed: usize,
+    sides: &RowSides,
     score: impl Fn(Row, Row) -> Option<u32> + Sync,
 ) -> (Vec<Match>, SearchStats) {
     let search = Search {
         signatures,
         needed,
+        sides,
+        // For sets, what two share is dear, and a signature is only the way there.
+        order: match layout {
+            Layout::Lossless => None,
+            Layout::Chosen { .. } => Some(Order::FirstPath),
+        },
         score,
     };
     let all: Band = (0..signatures.positions() as u16).collect();
@@ -186,6 +193,9 @@ enum Order {
 struct Search<'a, S> {
     signatures: &'a Signatures,
     needed: usize,
+    sides: &'a RowSides,
+    /// What is asked first of every pair; `None` to see what suits a bucket.
+    order: Option<Order>,
     score: S,
 }
 
@@ -196,6 +206,9 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
 
     /// Finds the matches among `rows`, which are in order and share the keys of `path`.
     fn bucket(&self, path: &Path<'_>, rows: &[Row], found: &mut Found) {
+        if !self.sides.any_across(rows) {
+            return;
+        }
         let outside = path.level.positions.len() - path.level.bands[path.band].len();
         let bands = self.differences() + 1;
         // With fewer positions left than bands, the rows agree in `needed` already.
@@ -271,22 +284,38 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
         found.stats.candidates += count * (count - 1) / 2;
         // Where most pairs match they do so in many bands, and have been found.
         let worth_asking = rows.len() >= SAMPLED_ROWS_MIN && path.band > 0;
-        let order = if worth_asking && self.sampled_matches(rows, found) * 2 > SAMPLES {
-            Order::FirstPath
-        } else {
-            Order::FirstScore
+        let order = match self.order {
+            Some(order) => order,
+            None if worth_asking && self.sampled_matches(rows, found) * 2 > SAMPLES => {
+                Order::FirstPath
+            }
+            None => Order::FirstScore,
         };
-        let compare = |matches: &mut Vec<Match>, left: usize| {
-            self.compare(path, rows[left], &rows[left + 1..], order, matches);
+        let fewer = self.sides.fewer(rows);
+        let compare = |one: usize, matches: &mut Vec<Match>| match &fewer {
+            None => {
+                for &right in &rows[one + 1..] {
+                    self.compare(path, rows[one], right, order, matches);
+                }
+            }
+            Some(fewer) if fewer[one] => {
+                // Those before it that are among the fewer have met it already.
+                let others = (0..rows.len()).filter(|&two| two > one || !fewer[two]);
+                for two in others.filter(|&two| self.sides.across(rows[one], rows[two])) {
+                    let (left, right) = (rows[one.min(two)], rows[one.max(two)]);
+                    self.compare(path, left, right, order, matches);
+                }
+            }
+            Some(_) => {}
         };
         if rows.len() < PARALLEL_ROWS_MIN {
-            (0..rows.len()).for_each(|left| compare(&mut found.matches, left));
+            (0..rows.len()).for_each(|one| compare(one, &mut found.matches));
         } else {
             found
                 .matches
-                .par_extend((0..rows.len()).into_par_iter().flat_map_iter(|left| {
+                .par_extend((0..rows.len()).into_par_iter().flat_map_iter(|one| {
                     let mut matches = Vec::new();
-                    compare(&mut matches, left);
+                    compare(one, &mut matches);
                     matches
                 }));
         }
@@ -296,25 +325,22 @@ impl<S: Fn(Row, Row) -> Option<u32> + Sync> Search<'_, S> {
         &self,
         path: &Path<'_>,
         left: Row,
-        others: &[Row],
+        right: Row,
         order: Order,
         matches: &mut Vec<Match>,
     ) {
-        let signature = self.signatures.row(left);
-        for &right in others {
-            let is_first = || path.is_first(signature, self.signatures.row(right));
-            if order == Order::FirstPath && !is_first() {
-                continue;
-            }
-            if let Some(shared) = (self.score)(left, right)
-                && (order == Order::FirstPath || is_first())
-            {
-                matches.push(Match {
-                    left,
-                    right,
-                    shared,
-                });
-            }
+        let is_first = || path.is_first(self.signatures.row(left), self.signatures.row(right));
+        if order == Order::FirstPath && !is_first() {
+            return;
+        }
+        if let Some(shared) = (self.score)(left, right)
+            && (order == Order::FirstPath || is_first())
+        {
+            matches.push(Match {
+                left,
+                right,
+                shared,
+            });
         }
     }
 }
@@ -349,6 +375,7 @@ mod tests {
             &rows,
             Layout::Lossless,
             needed,
+            &RowSides::One,
             |left, right| scored(signatures, needed, left, right),
         )
     }
@@ -481,6 +508,33 @@ mod tests {
             assert_eq!(matches, twin(&signatures, needed));
             assert!(matches.len() > 100_000, "{}", matches.len());
             assert!(stats.largest_bucket >= PARALLEL_ROWS_MIN, "{stats:?}");
+        }
+    }
+
+    /// A dense side has no pairs of its own, and costs nothing.
+    #[test]
+    fn only_pairs_across_are_looked_for() {
+        let rows: Vec<Vec<Value>> = (0..1300)
+            .map(|row| {
+                (0..40)
+                    .map(|p| if (row + p * 7) % 23 < 2 { row } else { -1 })
+                    .collect()
+            })
+            .collect();
+        let signatures = collection(40, &rows);
+        let all: Vec<Row> = (0..1300).map(Row).collect();
+        for few in [0, 1, 30, 700] {
+            let of = |row: u32| match row % 1300 {
+                5 => 3,
+                row if row < few => RowSides::LEFT,
+                _ => RowSides::RIGHT,
+            };
+            let sides = RowSides::Two((0..1300).map(of).collect());
+            let score = |left, right| scored(&signatures, 30, left, right);
+            let (found, _) = search(&signatures, &all, Layout::Lossless, 30, &sides, score);
+            let mut expected = twin(&signatures, 30);
+            expected.retain(|pair| sides.across(pair.left, pair.right));
+            assert_eq!(found, expected);
         }
     }
 

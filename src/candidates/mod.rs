@@ -27,6 +27,58 @@ pub struct Match {
     pub shared: u32,
 }
 
+/// Which rows are compared with which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowSides {
+    /// All with all.
+    One,
+    /// Only across: for each row, whether it stands on the left, the right, or both.
+    Two(Vec<u8>),
+}
+
+impl RowSides {
+    /// A row with documents on the left.
+    pub const LEFT: u8 = 1;
+    /// A row with documents on the right.
+    pub const RIGHT: u8 = 2;
+    const BOTH: u8 = Self::LEFT | Self::RIGHT;
+
+    /// Whether two rows are compared.
+    #[inline]
+    pub fn across(&self, one: Row, two: Row) -> bool {
+        match self {
+            Self::One => true,
+            Self::Two(of) => of[one.0 as usize] | of[two.0 as usize] == Self::BOTH,
+        }
+    }
+
+    /// Whether any two of these rows are compared.
+    fn any_across(&self, rows: &[Row]) -> bool {
+        match self {
+            Self::One => true,
+            Self::Two(of) => {
+                rows.iter().fold(0, |sides, row| sides | of[row.0 as usize]) == Self::BOTH
+            }
+        }
+    }
+
+    /// The places in `rows` of those on the side that has fewer: every pair across
+    /// has one of them. `None` if that is no help.
+    fn fewer(&self, rows: &[Row]) -> Option<Vec<bool>> {
+        let Self::Two(of) = self else {
+            return None;
+        };
+        let on = |side: u8| -> Vec<bool> {
+            let is_on = |row: &Row| of[row.0 as usize] & side != 0;
+            rows.iter().map(is_on).collect()
+        };
+        let count = |places: &Vec<bool>| places.iter().filter(|&&is_on| is_on).count();
+        [on(Self::LEFT), on(Self::RIGHT)]
+            .into_iter()
+            .min_by_key(count)
+    }
+}
+
 /// How candidates were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

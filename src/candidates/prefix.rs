@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::ranked::{Item, RankedSets};
-use super::{Match, Method, SearchStats};
+use super::{Match, Method, RowSides, SearchStats};
 use crate::score::SetBound;
 use crate::sketch::Row;
 
@@ -98,9 +98,9 @@ impl<'a> PrefixIndex<'a> {
         &self.postings[self.starts[rank as usize]..self.starts[rank as usize + 1]]
     }
 
-    /// Every pair of sets that `wanted` admits and that share enough, in order of
+    /// Every pair of sets, across `sides`, that share enough, in order of
     /// left, then right.
-    pub fn search(&self, wanted: impl Fn(Row, Row) -> bool + Sync) -> (Vec<Match>, SearchStats) {
+    pub fn search(&self, sides: &RowSides) -> (Vec<Match>, SearchStats) {
         let next = AtomicUsize::new(0);
         let found = rayon::broadcast(|_| {
             let mut probe = Probe::new(self);
@@ -112,7 +112,7 @@ impl<'a> PrefixIndex<'a> {
                 }
                 let end = self.order.len() - taken;
                 for place in end.saturating_sub(SETS_AT_ONCE)..end {
-                    probe.set(place, &wanted);
+                    probe.set(place, sides);
                 }
             }
         });
@@ -160,7 +160,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Finds the matches of a set among those before it in order of size.
-    fn set(&mut self, place: usize, wanted: &impl Fn(Row, Row) -> bool) {
+    fn set(&mut self, place: usize, sides: &RowSides) {
         let index = self.index;
         let size = index.sizes[place];
         let least_size = index.bound.smaller_size(size);
@@ -182,7 +182,7 @@ impl<'a> Probe<'a> {
         self.touched.clear();
         let mut candidates = std::mem::take(&mut self.candidates);
         for other in candidates.drain(..) {
-            self.compare(place, other as usize, wanted);
+            self.compare(place, other as usize, sides);
         }
         self.candidates = candidates;
     }
@@ -208,11 +208,11 @@ impl<'a> Probe<'a> {
         }
     }
 
-    fn compare(&mut self, place: usize, other: usize, wanted: &impl Fn(Row, Row) -> bool) {
+    fn compare(&mut self, place: usize, other: usize, sides: &RowSides) {
         let index = self.index;
         let (one, two) = (index.order[place], index.order[other]);
         let (left, right) = (Row(one.min(two)), Row(one.max(two)));
-        if !wanted(left, right) {
+        if !sides.across(left, right) {
             return;
         }
         self.stats.merges += 1;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::bands::{self, Layout};
 use super::ranked::RankedSets;
-use super::{Match, RecallAt, SearchStats};
+use super::{Match, RecallAt, RowSides, SearchStats};
 use crate::document::DocumentId;
 use crate::score::{SetBound, Threshold, shared_at_least};
 use crate::shingle::Shingle;
@@ -51,17 +51,22 @@ impl Bands {
 
     /// The chance to find a pair at the threshold, and a little above.
     pub fn curve(self, threshold: Threshold, filtered: f64) -> Vec<RecallAt> {
-        let threshold = threshold.as_f64();
-        [0.0, 0.05, 0.1]
-            .map(|above| threshold + above)
-            .into_iter()
-            .filter(|&score| score <= 1.0)
+        scores_to_state(threshold)
             .map(|score| RecallAt {
-                score: (score * 1e6).round() / 1e6,
+                score,
                 chance: self.chance(score) * (1.0 - filtered),
             })
             .collect()
     }
+}
+
+/// The scores whose chance is stated: the threshold, and a little above.
+pub fn scores_to_state(threshold: Threshold) -> impl Iterator<Item = f64> {
+    let threshold = threshold.as_f64();
+    [0.0, 0.05, 0.1]
+        .into_iter()
+        .map(move |above| ((threshold + above) * 1e6).round() / 1e6)
+        .filter(|&score| score <= 1.0)
 }
 
 /// The most positions of which a pair with similarity `t` has fewer than so many
@@ -83,14 +88,14 @@ fn reach(positions: usize, t: f64, chance: f64) -> usize {
     positions
 }
 
-/// The pairs of sets that `wanted` admits, that agree in a band and share enough.
+/// The pairs of sets, across `sides`, that agree in a band and share enough.
 pub fn search(
     sets: &RankedSets,
     sketch: &SketchSettings,
     layout: Bands,
     threshold: Threshold,
     bound: SetBound,
-    wanted: impl Fn(Row, Row) -> bool + Sync,
+    sides: &RowSides,
 ) -> (Vec<Match>, SearchStats) {
     let missed = (1.0 - layout.chance(threshold.as_f64())).clamp(1e-12, 1e-3) * FILTER_SHARE;
     let needed = reach(sketch.positions(), threshold.as_f64(), missed);
@@ -106,11 +111,13 @@ pub fn search(
         bands: layout.bands,
         rows: layout.rows,
     };
-    let (matches, mut stats) =
-        bands::search(&signatures, &rows, layout_of, needed, |left, right| {
-            if !wanted(left, right) {
-                return None;
-            }
+    let (matches, mut stats) = bands::search(
+        &signatures,
+        &rows,
+        layout_of,
+        needed,
+        sides,
+        |left, right| {
             let (one, two) = (left.0 as usize, right.0 as usize);
             let least = bound.shared(sets.size(one), sets.size(two));
             if least > sets.size(one).min(sets.size(two)) {
@@ -125,7 +132,8 @@ pub fn search(
             count(&merges);
             let shared = sets.shared(one, two);
             (shared >= least).then_some(shared)
-        });
+        },
+    );
     stats.recall = layout.curve(threshold, missed);
     stats.fell_by_size = by_size.into_inner();
     stats.fell_by_positions = by_positions.into_inner();
@@ -139,7 +147,7 @@ pub fn search(
 /// complete join is ahead unless its hits are many times that.
 pub fn hits_worth_it(sets: &RankedSets, layout: Bands) -> u64 {
     let shingles: u64 = sets.sizes().iter().map(|&size| u64::from(size)).sum();
-    32 * (2 * shingles + 20 * (sets.len() * layout.bands) as u64)
+    256 * (2 * shingles + 20 * (sets.len() * layout.bands) as u64)
 }
 
 /// Signatures of the sets. Which shingles a bundle holds is not known any more,

@@ -20,8 +20,9 @@ least the threshold.
 The score is Broder's unless told otherwise: each document's shingles are sketched \
 into a signature of --hashes positions, and the score is the share of positions in \
 which two signatures agree, an estimate of the Jaccard similarity. No such pair is \
-missed. --score jaccard and --score containment are exact, and by default as good as \
-complete: --stats states the chance to find a pair, and --recall 1 makes it certain.
+missed. --score jaccard is exact, and by default as good as complete: --stats states \
+the chance to find a pair, and --recall 1 makes it certain. --score containment is \
+exact and complete.
 
 FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
 which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
@@ -37,7 +38,8 @@ Cost:
   sketched; memory is about 4 bytes per document and position, 60 bytes per
   document besides, the ids, and 30 bytes per pair (copies of one document count
   as one). For exact scores it is about 10 bytes per word; beyond --memory, words
-  go to a temporary file.
+  go to a temporary file of up to 20 bytes per word, and what stays is about 4
+  bytes for each run of words that several documents share, and the pairs.
 
 Examples:
   simdup tests/data/example.jsonl

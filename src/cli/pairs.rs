@@ -12,7 +12,13 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let inputs = args.inputs()?;
     let (mut output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
-    let terminal = Terminal::new(&args.output, inputs.documents.iter().chain(&inputs.against));
+    let terminal = Terminal::new(
+        &args.output,
+        inputs
+            .documents
+            .iter()
+            .chain(inputs.against.iter().flatten()),
+    );
     let names = match &inputs.documents[..] {
         [only] if !args.output.quiet => Some(only.name().to_string()),
         _ => None,

@@ -74,7 +74,8 @@ impl PairsArgs {
         }
         Ok(Inputs {
             documents: self.input.inputs()?,
-            against: against.iter().flat_map(|path| named(path)).collect(),
+            against: (!against.is_empty())
+                .then(|| against.iter().flat_map(|path| named(path)).collect()),
         })
     }
 }
@@ -86,7 +87,7 @@ impl SimilarityArgs {
         let jaccard = measure == Measure::Jaccard;
         for (given, allowed, flag, remedy) in [
             (
-                self.recall.is_some(),
+                self.recall.is_some_and(|recall| recall < 1.0 || !exact),
                 jaccard,
                 "--recall",
                 "--score jaccard",
@@ -111,7 +112,7 @@ impl SimilarityArgs {
             ),
         ] {
             if given && !allowed {
-                return Err(Failure::Usage(format!("{flag} goes with {remedy}")));
+                return Err(Failure::Usage(format!("use {flag} with {remedy}")));
             }
         }
         if let (Some(bands), Some(rows)) = (self.bands, self.rows)

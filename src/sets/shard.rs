@@ -68,7 +68,8 @@ impl ShardWriter {
                 shard.push(header(row, 0));
             }
             shard[self.headers[index]] += 1;
-            shard.push(shingle.0);
+            // Zero is what stands in the place of a shingle that is dropped.
+            shard.push(shingle.0.max(1));
         }
         self.counts.push(shingles.len() as u32);
     }

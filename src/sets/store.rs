@@ -175,7 +175,7 @@ impl ShingleSets {
             .flat_map(|part| part.blocks.iter().map(|&(first, _)| first))
             .collect();
         let excluded = &self.excluded;
-        let sums: Vec<ShardSums> = loaded
+        let mut sums: Vec<ShardSums> = loaded
             .par_iter_mut()
             .map(|parts| {
                 let mut blocks: Vec<(u32, &mut Vec<u64>)> = firsts
@@ -186,7 +186,10 @@ impl ShingleSets {
                 sum_shard(&mut blocks, excluded, common)
             })
             .collect();
-        for &row in sums.iter().flat_map(|sums| &sums.less) {
+        for row in sums
+            .iter_mut()
+            .flat_map(|sums| std::mem::take(&mut sums.less))
+        {
             self.sizes[row as usize] -= 1;
         }
         for (shard, parts) in shards.zip(loaded) {

@@ -216,8 +216,7 @@ impl Twice {
         count(&self.twice) * 2 > count(&self.once)
     }
 
-    /// Drops what occurs once for certain. Shingle 0 is dropped too where it is:
-    /// there it stands for nothing, and its set keeps its size.
+    /// Drops what occurs once for certain.
     fn retain(&self, words: &mut Vec<u64>) {
         rewrite(words, |word| {
             let (index, bit) = self.bit(word);

@@ -330,10 +330,10 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
             "--stats no/such/folder docs",
             "no/such/folder: cannot be written",
         ),
-        ("--recall 0.9 docs", "--recall goes with --score jaccard"),
+        ("--recall 0.9 docs", "use --recall with --score jaccard"),
         (
             "--score containment --bands 4 --rows 4 docs",
-            "goes with --score jaccard",
+            "with --score jaccard",
         ),
         (
             "--score jaccard --bands 50 --rows 4 docs",
@@ -343,7 +343,7 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
         ("--score jaccard --recall 0 docs", "a chance above 0"),
         (
             "--ignore-common 5 docs",
-            "--ignore-common goes with --score jaccard",
+            "use --ignore-common with --score jaccard",
         ),
         (
             "--score jaccard --ignore-common 0% docs",
@@ -351,7 +351,7 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
         ),
         (
             "--score jaccard --preset technosphere docs",
-            "goes with --score minhash",
+            "with --score minhash",
         ),
         ("--score jaccard --memory 4X docs", "a size such as 512M"),
         ("--against - -", "standard input can be read once"),

@@ -157,6 +157,48 @@ fn against_compares_with_others_only() {
 }
 
 #[test]
+fn against_nothing_finds_nothing() {
+    let place = Place::new();
+    place.file("new", [line("a", "a text"), line("b", "a text")].concat());
+    std::fs::create_dir(place.path("empty")).unwrap();
+    place.file("nothing", "");
+    for score in ["minhash", "jaccard"] {
+        for against in ["empty", "nothing"] {
+            let run = place.run(&format!("--score {score} --against {against} new"));
+            assert_eq!(run.clean(), "", "{score} {against}");
+        }
+    }
+}
+
+/// Versions of one text on one side match each other, which nobody asked for.
+#[test]
+fn a_dense_side_costs_nothing() {
+    let place = Place::new();
+    let words: Vec<String> = (0..200).map(|n| format!("w{n}")).collect();
+    let version = |n: usize| {
+        let mut words = words.clone();
+        words[n % 199] = format!("v{n}");
+        words.join(" ")
+    };
+    let dense: String = (0..1500)
+        .map(|n| line(&format!("v{n}"), &version(n)))
+        .collect();
+    place.file("dense", dense);
+    place.file(
+        "one",
+        [line("x", "unrelated"), line("y", &words.join(" "))].concat(),
+    );
+    for flags in [
+        "--score minhash",
+        "--score jaccard --bands 32 --rows 4",
+        "--score jaccard",
+    ] {
+        let run = place.run(&format!("{flags} --against one dense"));
+        assert!(run.clean().lines().count() > 1400, "{flags}");
+    }
+}
+
+#[test]
 fn common_shingles_can_be_left_out() {
     let place = Place::new();
     let frame = "home news about contact imprint privacy";
