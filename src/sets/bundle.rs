@@ -72,6 +72,11 @@ impl BundleSets {
     }
 }
 
+/// Sums that are sorted at once, if there are no more parts than [`PARTS_MAX`].
+const SORTED_AT_ONCE: usize = 1 << 22;
+/// Most parts, as each looks at all sums.
+const PARTS_MAX: usize = 16;
+
 /// Which bundle each shingle is in, of those that several documents have.
 pub(super) struct Bundles {
     /// Shard by shard, by the shingle's number in the shard.
@@ -80,28 +85,39 @@ pub(super) struct Bundles {
 }
 
 impl Bundles {
-    /// Shingles with the same sum are in the same documents.
+    /// Shingles with the same sum are in the same documents. Sums are sorted a part
+    /// of their range at a time, so that not all are copied at once.
     pub(super) fn new(shards: &[ShardSums]) -> Self {
-        let mut sums: Vec<(u64, u32, u32)> = (0_u32..)
-            .zip(shards)
-            .flat_map(|(shard, sums)| {
-                let number = move |(number, &sum): (u32, &u64)| (sum, shard, number);
-                (0_u32..).zip(&sums.sums).map(number)
-            })
-            .collect();
-        sums.par_sort_unstable();
-        let mut of: Vec<Vec<Bundle>> = shards
-            .iter()
-            .map(|shard| vec![0; shard.sums.len()])
-            .collect();
-        let mut weights = Vec::new();
-        for equal in sums.chunk_by(|a, b| a.0 == b.0) {
-            for &(_, shard, number) in equal {
-                of[shard as usize][number as usize] = weights.len() as u32;
+        let total: usize = shards.iter().map(|shard| shard.sums.len()).sum();
+        let parts = (total / SORTED_AT_ONCE).next_power_of_two().min(PARTS_MAX);
+        let mut bundles = Self {
+            of: shards
+                .iter()
+                .map(|shard| vec![0; shard.sums.len()])
+                .collect(),
+            weights: Vec::new(),
+        };
+        for part in 0..parts as u64 {
+            // In two steps, as one part only is a shift by 64.
+            let is_in_part = |sum: u64| sum >> 1 >> (63 - parts.ilog2()) == part;
+            let mut sums: Vec<(u64, u32, u32)> = (0..shards.len())
+                .into_par_iter()
+                .flat_map_iter(|shard| {
+                    (0_u32..)
+                        .zip(&shards[shard].sums)
+                        .filter(|&(_, &sum)| is_in_part(sum))
+                        .map(move |(number, &sum)| (sum, shard as u32, number))
+                })
+                .collect();
+            sums.par_sort_unstable();
+            for equal in sums.chunk_by(|a, b| a.0 == b.0) {
+                for &(_, shard, number) in equal {
+                    bundles.of[shard as usize][number as usize] = bundles.weights.len() as u32;
+                }
+                bundles.weights.push(equal.len() as u32);
             }
-            weights.push(equal.len() as u32);
         }
-        Self { of, weights }
+        bundles
     }
 
     /// Collects the bundles of a block's rows from all shards.
