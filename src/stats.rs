@@ -40,7 +40,7 @@ pub struct Counts {
     pub skipped: u64,
     /// Records whose id a document before them has.
     pub repeated_ids: u64,
-    /// Documents whose signature a document before them has.
+    /// Documents whose signature, or set of shingles, a document before them has.
     pub identical: u64,
     /// Whether shingles did not fit into memory and went to a temporary file.
     pub spilled: bool,

@@ -1,6 +1,6 @@
 //! `simdup`: the similar pairs.
 
-use simdup::{find_pairs, write_pairs};
+use simdup::{CommonSettings, find_pairs, write_pairs};
 
 use super::args::PairsArgs;
 use super::observer::Terminal;
@@ -32,6 +32,16 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
         ));
     }
 
+    if let CommonSettings::Share(share) = settings.common
+        && share.whole_part_of(similar.urls.len()) < 2
+        && !args.output.quiet
+    {
+        report::warning(&format!(
+            "--ignore-common leaves out every shingle that two documents share: of {} documents, \
+             that is more than the share allows",
+            similar.urls.len()
+        ));
+    }
     let format = args.pair_output.format.into();
     let count = write_pairs(&mut similar, format, &mut output)
         .and_then(|count| output.finish().map(|()| count))

@@ -226,6 +226,19 @@ fn common_shingles_can_be_left_out() {
 }
 
 #[test]
+fn a_share_too_small_for_the_collection_is_said() {
+    let docs = [line("a", "the same text"), line("b", "the same text")].concat();
+    let run = Place::new().pipe("--score jaccard --ignore-common 5%", docs);
+    assert_eq!((run.status, run.stdout.as_str()), (0, ""));
+    assert!(
+        run.stderr
+            .contains("every shingle that two documents share"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn statistics_state_the_recall() {
     let place = Place::new();
     place.file("docs", Corpus::new(Shape::default()).jsonl());
