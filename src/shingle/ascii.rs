@@ -7,10 +7,9 @@
 //! digits and `_`, and of those characters between two letters or two digits that
 //! join them. Runs are found by counting zeros; no character is branched on.
 
+use super::classes::{self, BLOCK, Classes, Classify, Work};
 use super::hash;
 use super::normalise::Case;
-
-const BLOCK: usize = 64;
 
 /// Where the first byte stands that is not ASCII.
 pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
@@ -22,82 +21,41 @@ pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
         .map(|at| clean * BLOCK + at)
 }
 
-/// Calls `each` with the hash of every word of `text`, which is ASCII.
-pub(super) fn for_each_word(text: &[u8], case: Case, mut each: impl FnMut(u64)) {
-    let mut runs = Runs::default();
-    let mut emit = |start: usize, end: usize| {
-        if text[start] != b'_' || text[start..end].iter().any(u8::is_ascii_alphanumeric) {
-            each(word_hash(text, start, end, case));
+/// Appends the hash of every word of `text`, which is ASCII.
+pub(super) fn words(text: &[u8], case: Case, hashes: &mut Vec<u64>) {
+    hashes.reserve(text.len() / BYTES_PER_WORD);
+    classes::run(Words { text, case, hashes });
+}
+
+/// Bytes of text for which room for a word is made beforehand.
+const BYTES_PER_WORD: usize = 5;
+
+struct Words<'a> {
+    text: &'a [u8],
+    case: Case,
+    hashes: &'a mut Vec<u64>,
+}
+
+impl Work for Words<'_> {
+    #[inline(always)]
+    fn with<C: Classify>(self) {
+        let Self { text, case, hashes } = self;
+        let mut runs = Runs::default();
+        let mut emit = |start: usize, end: usize| {
+            if text[start] != b'_' || text[start..end].iter().any(u8::is_ascii_alphanumeric) {
+                hashes.push(word_hash(text, start, end, case));
+            }
+        };
+        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        for (index, block) in blocks.iter().enumerate() {
+            let next = text.get((index + 1) * BLOCK).copied().unwrap_or(0);
+            runs.block(index * BLOCK, &C::classes(block), next, &mut emit);
         }
-    };
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    for (index, block) in blocks.iter().enumerate() {
-        let next = text.get((index + 1) * BLOCK).copied().unwrap_or(0);
-        runs.block(index * BLOCK, &Classes::of(block), class(next), &mut emit);
+        // What is left is filled up with zeros, which end the last word.
+        let mut block = [0; BLOCK];
+        block[..rest.len()].copy_from_slice(rest);
+        runs.block(blocks.len() * BLOCK, &C::classes(&block), 0, &mut emit);
     }
-    // What is left is filled up with zeros, which end the last word.
-    let mut block = [0; BLOCK];
-    block[..rest.len()].copy_from_slice(rest);
-    runs.block(blocks.len() * BLOCK, &Classes::of(&block), 0, &mut emit);
-}
-
-const LETTER: u8 = 1;
-const DIGIT: u8 = 2;
-/// `_`, which joins letters and digits but is no word by itself.
-const EXTEND: u8 = 4;
-/// Joins two letters.
-const MID_LETTER: u8 = 8;
-/// Joins two digits.
-const MID_DIGIT: u8 = 16;
-
-/// UAX #29's class of an ASCII character. Free of branches, so that a loop over
-/// it becomes vector instructions.
-#[inline]
-fn class(byte: u8) -> u8 {
-    let when = |condition: bool, class: u8| u8::from(condition).wrapping_neg() & class;
-    when((byte | 0x20).wrapping_sub(b'a') < 26, LETTER)
-        | when(byte.wrapping_sub(b'0') < 10, DIGIT)
-        | when(byte == b'_', EXTEND)
-        | when(byte == b':', MID_LETTER)
-        | when((byte == b',') | (byte == b';'), MID_DIGIT)
-        | when((byte == b'.') | (byte == b'\''), MID_LETTER | MID_DIGIT)
-}
-
-/// One bit per character of a block, the first character lowest.
-struct Classes {
-    letter: u64,
-    digit: u64,
-    extend: u64,
-    mid_letter: u64,
-    mid_digit: u64,
-}
-
-impl Classes {
-    #[inline]
-    fn of(block: &[u8; BLOCK]) -> Self {
-        let classes = block.map(class);
-        Self {
-            letter: mask(&classes, LETTER),
-            digit: mask(&classes, DIGIT),
-            extend: mask(&classes, EXTEND),
-            mid_letter: mask(&classes, MID_LETTER),
-            mid_digit: mask(&classes, MID_DIGIT),
-        }
-    }
-}
-
-/// A bit for each byte that has `class`. Eight bytes of which each holds 0 or 1
-/// are gathered into one by a multiplication that moves byte i to bit 56 + i.
-#[inline]
-fn mask(classes: &[u8; BLOCK], class: u8) -> u64 {
-    const LOWEST: u64 = 0x0101_0101_0101_0101;
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let shift = class.trailing_zeros();
-    let (chunks, _) = classes.as_chunks::<8>();
-    chunks.iter().rev().fold(0, |mask, &chunk| {
-        let bits = (u64::from_le_bytes(chunk) >> shift) & LOWEST;
-        mask << 8 | bits.wrapping_mul(GATHER) >> 56
-    })
 }
 
 /// What must be known of the blocks before.
@@ -112,8 +70,8 @@ struct Runs {
 
 impl Runs {
     /// Calls `emit` with the start and end of every word that ends in the block
-    /// at `base`. `next` is the class of the character behind it.
-    #[inline]
+    /// at `base`. `next` is the character behind it.
+    #[inline(always)]
     fn block(
         &mut self,
         base: usize,
@@ -121,13 +79,17 @@ impl Runs {
         next: u8,
         emit: &mut impl FnMut(usize, usize),
     ) {
-        let between = |mid: u64, side: u64, before: u64, after: u8| {
-            let after = u64::from(after != 0) << 63;
+        let between = |mid: u64, side: u64, before: u64, after: bool| {
+            let after = u64::from(after) << 63;
             mid & (side << 1 | before) & (side >> 1 | after)
         };
         let (letter, digit) = (classes.letter, classes.digit);
-        let joining = between(classes.mid_letter, letter, self.letter, next & LETTER)
-            | between(classes.mid_digit, digit, self.digit, next & DIGIT);
+        let joining = between(
+            classes.mid_letter,
+            letter,
+            self.letter,
+            next.is_ascii_alphabetic(),
+        ) | between(classes.mid_digit, digit, self.digit, next.is_ascii_digit());
         let word = letter | digit | classes.extend | joining;
         self.letter = letter >> 63;
         self.digit = digit >> 63;
@@ -218,18 +180,6 @@ mod tests {
         #[test]
         fn the_first_other_byte_is_found(bytes in proptest::collection::vec(0_u8..129, 0..200)) {
             prop_assert_eq!(first_other(&bytes), bytes.iter().position(|&byte| byte > 127));
-        }
-
-        #[test]
-        fn a_mask_has_the_bits_of_its_class(
-            block in proptest::collection::vec(0_u8..128, BLOCK),
-            bit in 0_u8..5,
-        ) {
-            let classes: [u8; BLOCK] = std::array::from_fn(|index| class(block[index]));
-            let mask = mask(&classes, 1_u8 << bit);
-            for (index, &byte) in block.iter().enumerate() {
-                prop_assert_eq!(mask >> index & 1, u64::from(class(byte) >> bit & 1));
-            }
         }
     }
 }

@@ -6,24 +6,21 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::hash::token_hash;
 use super::normalise::{Case, normalise};
 
-/// Calls `each` with the hash of every character of `text`. `scratch` is room
-/// for normalised text.
-pub(super) fn for_each_char(
-    text: &str,
-    case: Case,
-    scratch: &mut String,
-    mut each: impl FnMut(u64),
-) {
+/// Appends the hash of every character of `text`. `scratch` is room for
+/// normalised text.
+pub(super) fn chars(text: &str, case: Case, scratch: &mut String, hashes: &mut Vec<u64>) {
     if text.is_ascii() {
-        for_each_ascii(text.as_bytes(), case, each);
+        ascii_chars(text.as_bytes(), case, hashes);
         return;
     }
     scratch.clear();
     normalise(text, case, scratch);
     let spaced = one_space(scratch);
-    for character in spaced.graphemes(true) {
-        each(token_hash(character.as_bytes()));
-    }
+    hashes.extend(
+        spaced
+            .graphemes(true)
+            .map(|character| token_hash(character.as_bytes())),
+    );
 }
 
 fn one_space(text: &str) -> String {
@@ -40,7 +37,7 @@ fn one_space(text: &str) -> String {
 }
 
 /// In ASCII every byte is a character.
-fn for_each_ascii(text: &[u8], case: Case, mut each: impl FnMut(u64)) {
+fn ascii_chars(text: &[u8], case: Case, hashes: &mut Vec<u64>) {
     let mut in_space = false;
     for &byte in text {
         let space = char::from(byte).is_whitespace();
@@ -50,7 +47,7 @@ fn for_each_ascii(text: &[u8], case: Case, mut each: impl FnMut(u64)) {
                 Case::Fold => byte.to_ascii_lowercase(),
                 Case::Keep => byte,
             };
-            each(token_hash(&[byte]));
+            hashes.push(token_hash(&[byte]));
         }
         in_space = space;
     }
@@ -63,7 +60,7 @@ mod tests {
 
     fn characters(text: &str) -> Vec<u64> {
         let mut found = vec![];
-        for_each_char(text, Case::Fold, &mut String::new(), |c| found.push(c));
+        chars(text, Case::Fold, &mut String::new(), &mut found);
         found
     }
 

@@ -4,10 +4,13 @@
 //! shingles in document order, with repetitions: a sketch needs neither sorting
 //! nor removing them, and [`ShingleSet`] does both for those who do.
 
+mod alphabet;
 mod ascii;
 mod chars;
+mod classes;
 mod hash;
 mod normalise;
+mod table;
 mod technosphere;
 mod windows;
 mod words;
@@ -98,7 +101,7 @@ impl Stopwords {
     /// only a text of one word is added.
     pub fn add(&mut self, text: &str, case: Case) -> usize {
         let mut found = Vec::new();
-        words::for_each_word(text, case, &mut String::new(), |word| found.push(word));
+        words::words(text, case, &mut String::new(), &mut found);
         if let [word] = found[..] {
             self.hashes.insert(word);
         }
@@ -181,20 +184,10 @@ struct TokenShingler {
 
 impl TokenShingler {
     fn tokenise(&self, text: &str, scratch: &mut String, tokens: &mut TokenSequence) {
+        let hashes = tokens.hashes_mut();
         match &self.tokens {
-            Tokens::Words { stopwords } if stopwords.is_empty() => {
-                words::for_each_word(text, self.case, scratch, |word| tokens.push(word));
-            }
-            Tokens::Words { stopwords } => {
-                words::for_each_word(text, self.case, scratch, |word| {
-                    if !stopwords.hashes.contains(&word) {
-                        tokens.push(word);
-                    }
-                });
-            }
-            Tokens::Chars => {
-                chars::for_each_char(text, self.case, scratch, |c| tokens.push(c));
-            }
+            Tokens::Words { .. } => words::words(text, self.case, scratch, hashes),
+            Tokens::Chars => chars::chars(text, self.case, scratch, hashes),
         }
     }
 }
@@ -206,6 +199,12 @@ impl Shingler for TokenShingler {
             all, tokens, text, ..
         } = shingles;
         for_each_text(content, |part| self.tokenise(part, text, tokens));
+        if let Tokens::Words { stopwords } = &self.tokens
+            && !stopwords.is_empty()
+        {
+            let hashes = tokens.hashes_mut();
+            hashes.retain(|word| !stopwords.hashes.contains(word));
+        }
         let count = tokens.len();
         shingles.short = count > 0 && count < *self.windows.sizes.start();
         self.windows.shingle(tokens, all);

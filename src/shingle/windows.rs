@@ -37,74 +37,75 @@ impl Windows {
             return;
         }
         if self.wrap {
-            tokens.wrap(most.min(count) - 1);
+            tokens.hashes.extend_from_within(..most.min(count) - 1);
         }
+        tokens.hash_prefixes();
         if count < least {
             let starts = if self.wrap { count } else { 1 };
-            shingles.extend(tokens.windows(count, starts, 1).min());
+            shingles.extend(tokens.windows(count, starts).min());
             return;
         }
         for size in least..=most.min(count) {
             let starts = if self.wrap { count } else { count - size + 1 };
-            shingles.extend(tokens.windows(size, starts, self.step));
+            let windows = tokens.windows(size, starts);
+            match self.step {
+                1 => shingles.extend(windows),
+                step => shingles.extend(windows.step_by(step)),
+            }
         }
     }
 }
 
-/// The tokens of a document, kept as the prefixes of one polynomial: element i
-/// is the hash of the first i tokens.
-#[derive(Debug)]
+/// The tokens of a document by their hashes.
+#[derive(Debug, Default)]
 pub struct TokenSequence {
+    hashes: Vec<u64>,
+    /// Room for the prefixes of one polynomial: element i is the hash of the first i
+    /// tokens.
     prefixes: Vec<u64>,
 }
 
-impl Default for TokenSequence {
-    fn default() -> Self {
-        Self { prefixes: vec![0] }
-    }
-}
-
 impl TokenSequence {
-    /// Appends a token by its hash.
-    #[inline]
-    pub fn push(&mut self, token: u64) {
-        let last = self.prefixes[self.prefixes.len() - 1];
-        self.prefixes
-            .push(last.wrapping_mul(BASE).wrapping_add(token));
+    /// Where tokens are appended.
+    pub fn hashes_mut(&mut self) -> &mut Vec<u64> {
+        &mut self.hashes
     }
 
     /// Number of tokens.
     pub fn len(&self) -> usize {
-        self.prefixes.len() - 1
+        self.hashes.len()
     }
 
     /// True if there is no token.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.hashes.is_empty()
     }
 
     /// Removes all tokens.
     pub fn clear(&mut self) {
-        self.prefixes.truncate(1);
+        self.hashes.clear();
     }
 
-    /// Appends the first `count` tokens once more.
-    fn wrap(&mut self, count: usize) {
-        for i in 0..count {
-            let before = self.prefixes[i].wrapping_mul(BASE);
-            self.push(self.prefixes[i + 1].wrapping_sub(before));
-        }
+    /// Hashes all beginnings of the sequence.
+    fn hash_prefixes(&mut self) {
+        self.prefixes.clear();
+        self.prefixes.reserve(self.hashes.len() + 1);
+        self.prefixes.push(0);
+        let mut prefix = 0_u64;
+        self.prefixes.extend(self.hashes.iter().map(|&token| {
+            prefix = prefix.wrapping_mul(BASE).wrapping_add(token);
+            prefix
+        }));
     }
 
     /// The hashes of the windows of `size` tokens that start at one of the first
-    /// `starts` tokens, every `step`th of them.
-    fn windows(&self, size: usize, starts: usize, step: usize) -> impl Iterator<Item = Shingle> {
+    /// `starts` tokens. Needs the prefixes.
+    fn windows(&self, size: usize, starts: usize) -> impl Iterator<Item = Shingle> {
         let power = (0..size).fold(1_u64, |power, _| power.wrapping_mul(BASE));
         let ends = &self.prefixes[size..];
         self.prefixes[..starts]
             .iter()
             .zip(ends)
-            .step_by(step)
             .map(move |(start, end)| Shingle(end.wrapping_sub(start.wrapping_mul(power))))
     }
 }
@@ -160,7 +161,7 @@ mod tests {
         ) {
             let windows = Windows { sizes: least..=least + more, step, wrap };
             let mut sequence = TokenSequence::default();
-            tokens.iter().for_each(|&token| sequence.push(token));
+            sequence.hashes_mut().extend_from_slice(&tokens);
             let mut shingles = vec![];
             windows.shingle(&mut sequence, &mut shingles);
             prop_assert_eq!(shingles, twin(&windows, &tokens));
@@ -175,7 +176,7 @@ mod tests {
             let windows = Windows { sizes: size..=size, step: 1, wrap: true };
             let set = |tokens: &[u64]| {
                 let mut sequence = TokenSequence::default();
-                tokens.iter().for_each(|&token| sequence.push(token));
+                sequence.hashes_mut().extend_from_slice(tokens);
                 let mut shingles = vec![];
                 windows.shingle(&mut sequence, &mut shingles);
                 shingles.sort_unstable();

@@ -1,62 +1,69 @@
 //! Words: what Unicode's word boundaries (UAX #29) call one, in normalised text.
 //!
-//! Most text is ASCII for long stretches, and ASCII needs neither normalising
-//! nor the tables of word boundaries. A text is therefore cut where white space
-//! is followed by another ASCII character, which no rule of normalising, lower-
-//! casing or word boundaries looks across; stretches that are ASCII go to [`ascii`],
-//! the others through the general path. The tokens are the same.
+//! Most text is ASCII for long stretches, and ASCII needs neither normalising nor
+//! tables: it goes to [`ascii`]. Most of the rest is made of characters that a
+//! [`table`] knows. What is left takes the general path, from one place where the
+//! text may be cut to another: between white space and a character that combines
+//! with nothing, so that no rule of normalising, lower-casing or word boundaries
+//! looks across. The tokens are the same.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::ascii;
 use super::hash::token_hash;
 use super::normalise::{Case, normalise};
+use super::table::{self, Stop};
 
-/// Calls `each` with the hash of every word of `text`. `scratch` is room for
-/// normalised text.
-pub(super) fn for_each_word(
-    text: &str,
-    case: Case,
-    scratch: &mut String,
-    mut each: impl FnMut(u64),
-) {
+/// Bytes that the general path takes at the least when it is asked again soon: going
+/// to and fro costs more than it saves where much of the text needs it.
+const GENERAL_BYTES_MAX: usize = 4096;
+/// Bytes without need of the general path after which it is taken for an exception.
+const TABLE_RUN: usize = 128;
+
+/// Appends the hash of every word of `text`. `scratch` is room for normalised text.
+pub(super) fn words(text: &str, case: Case, scratch: &mut String, hashes: &mut Vec<u64>) {
     let bytes = text.as_bytes();
     let mut start = 0;
-    while let Some(strange) = ascii::first_other(&bytes[start..]).map(|at| start + at) {
-        let general = last_cut(&bytes[start..strange]).map_or(start, |at| start + at);
-        ascii::for_each_word(&bytes[start..general], case, &mut each);
-        start = first_cut(&bytes[strange..]).map_or(bytes.len(), |at| strange + at);
-        for_each_word_general(&text[general..start], case, scratch, &mut each);
+    let mut least = 0;
+    loop {
+        let Some(other) = ascii::first_other(&bytes[start..]).map(|at| start + at) else {
+            ascii::words(&bytes[start..], case, hashes);
+            return;
+        };
+        let cut = last_cut(&bytes[start..other]).map_or(start, |at| start + at);
+        ascii::words(&bytes[start..cut], case, hashes);
+        let general_end = start;
+        match table::words(bytes, cut, case, hashes) {
+            Stop::Cut(at) => start = at,
+            Stop::Complex { cut, at } => {
+                least = match at - general_end < TABLE_RUN {
+                    true => (2 * least).clamp(TABLE_RUN / 2, GENERAL_BYTES_MAX),
+                    false => 0,
+                };
+                start = table::next_cut(bytes, at, least);
+                words_general(&text[cut..start], case, scratch, hashes);
+            }
+        }
+        if start == bytes.len() {
+            return;
+        }
     }
-    ascii::for_each_word(&bytes[start..], case, &mut each);
 }
 
 /// The definition, without short cuts.
-pub(super) fn for_each_word_general(
-    text: &str,
-    case: Case,
-    scratch: &mut String,
-    mut each: impl FnMut(u64),
-) {
+pub(super) fn words_general(text: &str, case: Case, scratch: &mut String, hashes: &mut Vec<u64>) {
     scratch.clear();
     normalise(text, case, scratch);
-    for word in scratch.unicode_words() {
-        each(token_hash(word.as_bytes()));
-    }
+    hashes.extend(
+        scratch
+            .unicode_words()
+            .map(|word| token_hash(word.as_bytes())),
+    );
 }
 
-/// Whether a text may be cut between these two. More white space may not follow:
-/// a run of it is one segment, and a mark behind it belongs to the whole run.
-fn is_cut(pair: &[u8]) -> bool {
-    pair[0].is_ascii_whitespace() && pair[1].is_ascii() && !pair[1].is_ascii_whitespace()
-}
-
-fn last_cut(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(2).rposition(is_cut).map(|at| at + 1)
-}
-
-fn first_cut(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(2).position(is_cut).map(|at| at + 1)
+fn last_cut(ascii: &[u8]) -> Option<usize> {
+    let is_cut = |pair: &[u8]| pair[0].is_ascii_whitespace() && !pair[1].is_ascii_whitespace();
+    ascii.windows(2).rposition(is_cut).map(|at| at + 1)
 }
 
 #[cfg(test)]
@@ -65,15 +72,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn fast(text: &str, case: Case) -> Vec<u64> {
-        let mut words = vec![];
-        for_each_word(text, case, &mut String::new(), |word| words.push(word));
-        words
+        let mut hashes = vec![];
+        words(text, case, &mut String::new(), &mut hashes);
+        hashes
     }
 
     fn general(text: &str, case: Case) -> Vec<u64> {
-        let mut words = vec![];
-        for_each_word_general(text, case, &mut String::new(), |word| words.push(word));
-        words
+        let mut hashes = vec![];
+        words_general(text, case, &mut String::new(), &mut hashes);
+        hashes
     }
 
     fn hashes(words: &[&str]) -> Vec<u64> {
@@ -110,8 +117,51 @@ mod tests {
         assert_eq!(fast(text, Case::Fold), general(text, Case::Fold));
     }
 
+    /// Each character next to letters, digits and all that joins or parts them.
+    #[test]
+    fn every_character_has_in_any_company() {
+        let companies = "x@y 1@2 @ @@ א@ב@'@\" ア@_@. 漢@字@ a.@ 1,@ ж@ё\u{301}@ @\n@Σ@ e@";
+        let beyond = ('\u{10000}'..='\u{10ffff}').step_by(97);
+        for c in ('\0'..='\u{ffff}').chain(beyond) {
+            let text = companies.replace('@', c.encode_utf8(&mut [0; 4]));
+            assert_eq!(fast(&text, Case::Fold), general(&text, Case::Fold), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn general_text_goes_on_in_longer_and_longer_stretches() {
+        let texts = ["สวัสดีชาวโลก ".repeat(400), "résume\u{301} ﬁn ж ".repeat(700)];
+        for text in texts.iter().chain([&texts.concat()]) {
+            let text = format!("{text}{}{text}", "plain text, много слов ".repeat(40));
+            assert_eq!(fast(&text, Case::Fold), general(&text, Case::Fold));
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Text of one script or two, with what is likely to stand in it, and long
+        /// enough for all paths to take turns.
+        #[test]
+        fn scripts_have_too(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    4 => "[а-яА-ЯёЁ]{1,12}[ ,.]",
+                    2 => "[a-zA-Z'’]{1,9} ",
+                    1 => "[α-ωΑ-Ως]{1,9} ", 1 => "[א-ת'\"]{1,6} ", 1 => "[ء-ي٠-٩،]{1,8} ",
+                    1 => "[一-龥]{1,9}", 1 => "[ぁ-ゖァ-ヺー。、]{1,9}", 1 => "[가-힣]{1,5} ",
+                    1 => "[à-ÿẠ-ỹ]{1,7} ", 1 => "[０-９Ａ-Ｚａ-ｚ，．！]{1,5}",
+                    1 => "[0-9]{1,3}[.,:;' _]", 1 => "[_‿\u{a0}\u{3000} —«»“”…]{1,3}",
+                    1 => "[\u{300}-\u{303}\u{5b0}\u{64b}\u{3099}\u{e31}\u{200d}]",
+                    1 => "[ -~]{60,130} ",
+                ],
+                0..30,
+            ),
+        ) {
+            let text = parts.concat();
+            prop_assert_eq!(fast(&text, Case::Fold), general(&text, Case::Fold));
+            prop_assert_eq!(fast(&text, Case::Keep), general(&text, Case::Keep));
+        }
 
         #[test]
         fn ascii_has_the_words_of_the_general_path(text in "[ -~\t\n\r\x00\x0b]{0,300}") {
