@@ -52,10 +52,10 @@ impl Default for Block {
 
 impl Block {
     /// The block's records in order, each a document or what is wrong with it.
-    pub fn documents<'a>(
-        &'a self,
+    pub fn documents(
+        &self,
         settings: &ReadSettings,
-        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+        each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         self.format.rules().documents(self, settings, each);
     }

@@ -62,11 +62,11 @@ pub(super) trait Format: Sync {
     fn record_end(&self) -> Option<u8>;
 
     /// The block's records in order, each a document or what is wrong with it.
-    fn documents<'a>(
+    fn documents(
         &self,
-        block: &'a Block,
+        block: &Block,
         settings: &ReadSettings,
-        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+        each: &mut dyn FnMut(Result<Document<'_>, Error>),
     );
 }
 

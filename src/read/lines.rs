@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 use super::block::Block;
 use super::format::{Cut, Format, without_bom};
 use super::items::content;
-use super::{BLOCK_RECORDS_MAX, ReadSettings};
+use super::{BLOCK_RECORDS_MAX, ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -21,24 +21,21 @@ impl Format for Lines {
         Some(b'\n')
     }
 
-    fn documents<'a>(
+    fn documents(
         &self,
-        block: &'a Block,
+        block: &Block,
         settings: &ReadSettings,
-        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+        each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         for_each_line(block, |record, start, line| {
-            each(match std::str::from_utf8(line) {
+            each(match utf8::text(line) {
                 Ok(line) => content(line, settings)
                     .map(|content| Document {
                         url: block.place_id(record).into(),
                         content,
                     })
                     .map_err(|kind| block.error(record, start, kind)),
-                Err(invalid) => {
-                    let byte = start + invalid.valid_up_to();
-                    Err(block.error(record, byte, ErrorKind::Utf8))
-                }
+                Err(byte) => Err(block.error(record, start + byte, ErrorKind::Utf8)),
             });
         });
     }

@@ -18,6 +18,7 @@ mod jsonl;
 mod lines;
 mod protobuf;
 mod text;
+mod utf8;
 
 pub use block::{Block, Blocks};
 pub use format::InputFormat;

@@ -8,8 +8,8 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 use super::block::Block;
 use super::format::{Cut, Format};
 use super::items::contents;
-use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
-use crate::document::Document;
+use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
+use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind};
 
 /// Bytes of the length before each message.
@@ -54,11 +54,11 @@ impl Format for Protobuf {
         None
     }
 
-    fn documents<'a>(
+    fn documents(
         &self,
-        block: &'a Block,
+        block: &Block,
         settings: &ReadSettings,
-        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+        each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         let mut start = 0;
         let mut record = 0;
@@ -98,6 +98,13 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         .named(settings.id_field.as_deref().unwrap_or("url"))?
         .filter(|url| !url.is_empty())
         .ok_or_else(|| ErrorKind::FieldMissing("url in the message".into()))?;
+    if let ([name], false) = (&settings.text_fields[..], settings.items) {
+        let text = fields.named(name)?.unwrap_or_default();
+        return Ok(Document {
+            url: url.into(),
+            content: Content::Text(text.into()),
+        });
+    }
     let mut texts = Vec::with_capacity(settings.text_fields.len());
     for name in &settings.text_fields {
         texts.extend(fields.named(name)?.filter(|text| !text.is_empty()));
@@ -164,7 +171,7 @@ impl<'a> Fields<'a> {
             }
         };
         value
-            .map(|value| std::str::from_utf8(value).map_err(|_| ErrorKind::Utf8))
+            .map(|value| utf8::text(value).map_err(|_| ErrorKind::Utf8))
             .transpose()
     }
 }
@@ -172,7 +179,6 @@ impl<'a> Fields<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Content;
     use proptest::prelude::*;
     use prost::Message;
 

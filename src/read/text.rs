@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::format::{Cut, Format, without_bom};
 use super::items::content;
-use super::{RECORD_BYTES_MAX, ReadSettings};
+use super::{RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -26,11 +26,11 @@ impl Format for Text {
         None
     }
 
-    fn documents<'a>(
+    fn documents(
         &self,
-        block: &'a Block,
+        block: &Block,
         settings: &ReadSettings,
-        each: &mut dyn FnMut(Result<Document<'a>, Error>),
+        each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         if block.bytes.is_empty() {
             return;
@@ -38,8 +38,8 @@ impl Format for Text {
         let text = without_bom(&block.bytes);
         let bom = block.bytes.len() - text.len();
         each(
-            std::str::from_utf8(text)
-                .map_err(|error| (bom + error.valid_up_to(), ErrorKind::Utf8))
+            utf8::text(text)
+                .map_err(|byte| (bom + byte, ErrorKind::Utf8))
                 .and_then(|text| content(text, settings).map_err(|kind| (bom, kind)))
                 .map(|content| Document {
                     url: block.file.to_string().into(),

@@ -1,73 +1,41 @@
-//! A JSON object a line, the id and the text in fields that can be named.
+//! Any JSON object, taken apart by serde_json: the definition, and what reports all
+//! that is wrong with a line. The only file that knows how serde works.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::block::Block;
-use super::format::{Cut, Format};
-use super::lines::{cut_at_line_end, for_each_line};
-use super::{FIELD_SEPARATOR, ReadSettings};
+use super::super::{FIELD_SEPARATOR, ReadSettings, utf8};
+use super::id_fields;
 use crate::document::{Content, Document};
-use crate::error::{Error, ErrorKind};
-
-/// Where an id is looked for unless a field is named.
-const ID_FIELDS: [&str; 2] = ["url", "id"];
-
-pub(super) struct Jsonl;
-
-impl Format for Jsonl {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
-        cut_at_line_end(bytes, ended)
-    }
-
-    fn record_end(&self) -> Option<u8> {
-        Some(b'\n')
-    }
-
-    fn documents<'a>(
-        &self,
-        block: &'a Block,
-        settings: &ReadSettings,
-        each: &mut dyn FnMut(Result<Document<'a>, Error>),
-    ) {
-        for_each_line(block, |record, start, line| {
-            if line.trim_ascii().is_empty() {
-                return;
-            }
-            each(match Fields::read(line, settings) {
-                Ok(fields) => fields
-                    .document(settings, || block.place_id(record))
-                    .map_err(|kind| block.error(record, start, kind)),
-                Err((byte, kind)) => Err(block.error(record, start + byte, kind)),
-            });
-        });
-    }
-}
+use crate::error::ErrorKind;
 
 /// The values of the fields that count, in the order in which they are named.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     ids: Vec<Option<Value<'a>>>,
     texts: Vec<Option<Value<'a>>>,
 }
 
 impl<'a> Fields<'a> {
-    fn read(line: &'a [u8], settings: &ReadSettings) -> Result<Self, (usize, ErrorKind)> {
+    pub(super) fn read(
+        line: &'a [u8],
+        settings: &ReadSettings,
+    ) -> Result<Self, (usize, ErrorKind)> {
         let mut json = serde_json::Deserializer::from_slice(line);
         FieldsSeed(settings)
             .deserialize(&mut json)
             .and_then(|fields| json.end().map(|()| fields))
-            .map_err(|error| match std::str::from_utf8(line) {
+            .map_err(|error| match utf8::text(line) {
                 Ok(_) => (
                     error.column().saturating_sub(1).min(line.len()),
                     ErrorKind::Json(without_position(&error)),
                 ),
-                Err(invalid) => (invalid.valid_up_to(), ErrorKind::Utf8),
+                Err(byte) => (byte, ErrorKind::Utf8),
             })
     }
 
-    fn document(
+    pub(super) fn document(
         self,
         settings: &ReadSettings,
         place: impl FnOnce() -> String,
@@ -98,13 +66,6 @@ impl<'a> Fields<'a> {
             Content::Text(text(self.texts, settings)?)
         };
         Ok(Document { url, content })
-    }
-}
-
-fn id_fields(settings: &ReadSettings) -> Vec<&str> {
-    match &settings.id_field {
-        Some(name) => vec![name],
-        None => ID_FIELDS.to_vec(),
     }
 }
 

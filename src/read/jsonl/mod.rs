@@ -1,0 +1,262 @@
+//! A JSON object a line, the id and the text in fields that can be named.
+//!
+//! A line is first scanned for just those fields; what the scan is not sure of goes
+//! to the general path, which any line may take and gives the same.
+
+mod general;
+mod scan;
+
+use super::block::Block;
+use super::format::{Cut, Format};
+use super::lines::{cut_at_line_end, for_each_line};
+use super::{FIELD_SEPARATOR, ReadSettings};
+use crate::document::{Content, Document};
+use crate::error::Error;
+use general::Fields;
+use scan::{Found, Scan};
+
+/// Where an id is looked for unless a field is named.
+const ID_FIELDS: [&str; 2] = ["url", "id"];
+
+pub(super) struct Jsonl;
+
+impl Format for Jsonl {
+    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+        cut_at_line_end(bytes, ended)
+    }
+
+    fn record_end(&self) -> Option<u8> {
+        Some(b'\n')
+    }
+
+    fn documents(
+        &self,
+        block: &Block,
+        settings: &ReadSettings,
+        each: &mut dyn FnMut(Result<Document<'_>, Error>),
+    ) {
+        let mut fast = Fast::new(settings);
+        for_each_line(block, |record, start, line| {
+            if line.trim_ascii().is_empty() {
+                return;
+            }
+            let place = || block.place_id(record);
+            if let Some(document) = fast.document(line, place) {
+                each(Ok(document));
+                return;
+            }
+            each(match Fields::read(line, settings) {
+                Ok(fields) => fields
+                    .document(settings, place)
+                    .map_err(|kind| block.error(record, start, kind)),
+                Err((byte, kind)) => Err(block.error(record, start + byte, kind)),
+            });
+        });
+    }
+}
+
+fn id_fields(settings: &ReadSettings) -> Vec<&str> {
+    match &settings.id_field {
+        Some(name) => vec![name],
+        None => ID_FIELDS.to_vec(),
+    }
+}
+
+/// Documents from scanned lines, with room that is kept from line to line.
+struct Fast<'s> {
+    settings: &'s ReadSettings,
+    /// Looks for the ids, then the texts.
+    scan: Scan<'s>,
+    ids: usize,
+    url: String,
+    text: String,
+}
+
+impl<'s> Fast<'s> {
+    fn new(settings: &'s ReadSettings) -> Self {
+        let mut names = id_fields(settings);
+        let ids = names.len();
+        for name in &settings.text_fields {
+            // A field that is named twice counts once.
+            if !names[ids..].contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        Self {
+            settings,
+            scan: Scan::new(names),
+            ids,
+            url: String::new(),
+            text: String::new(),
+        }
+    }
+
+    /// The line's document, or `None` if the general path must look at it.
+    fn document<'a>(
+        &'a mut self,
+        line: &'a [u8],
+        place: impl FnOnce() -> String,
+    ) -> Option<Document<'a>> {
+        if self.settings.items {
+            return None;
+        }
+        self.scan.line(line)?;
+        let (ids, texts) = self.scan.found().split_at(self.ids);
+        let is_id = |found: &&Found| matches!(found, Found::Text(text) if !text.is_empty());
+        let url = match ids.iter().find(is_id) {
+            Some(found) => self.scan.text(line, found, &mut self.url)?.into(),
+            None if self.settings.id_field.is_none() => place().into(),
+            None => return None,
+        };
+        let is_text = |found: &&Found| matches!(found, Found::Text(_));
+        let mut texts = texts.iter().filter(is_text);
+        let first = texts.next()?;
+        let mut rest = texts.peekable();
+        let text = if rest.peek().is_none() {
+            self.scan.text(line, first, &mut self.text)?
+        } else {
+            self.text.clear();
+            self.scan.append(line, first, &mut self.text)?;
+            for found in rest {
+                self.text.push_str(FIELD_SEPARATOR);
+                self.scan.append(line, found, &mut self.text)?;
+            }
+            &self.text
+        };
+        Some(Document {
+            url,
+            content: Content::Text(text.into()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn settings(id: Option<&str>, texts: &str) -> ReadSettings {
+        ReadSettings {
+            id_field: id.map(str::to_owned),
+            text_fields: texts.split(',').map(str::to_owned).collect(),
+            ..ReadSettings::default()
+        }
+    }
+
+    fn all_settings() -> [ReadSettings; 3] {
+        [
+            settings(None, "text"),
+            settings(Some("id"), "text,title"),
+            settings(Some("text"), "text,text,é"),
+        ]
+    }
+
+    /// Whether the scan takes the line; if so, it gives what the general path gives.
+    fn same(line: &[u8], settings: &ReadSettings) -> bool {
+        let place = || "place".to_owned();
+        let mut fast = Fast::new(settings);
+        let Some(fast) = fast.document(line, place) else {
+            return false;
+        };
+        let general = Fields::read(line, settings)
+            .ok()
+            .and_then(|fields| fields.document(settings, place).ok());
+        assert_eq!(Some(fast), general, "{}", String::from_utf8_lossy(line));
+        true
+    }
+
+    #[test]
+    fn ordinary_lines_need_no_general_path() {
+        let [plain, two, _] = all_settings();
+        for line in [
+            r#"{"url":"a","text":"b"}"#,
+            r#" { "url" : "a\/\u00e9" , "text" : "\"b\"\n\ud83d\ude00 ж" , "n": -1.5e+3 } "#,
+            r#"{"text":"no id","meta":{"a":[1,{"b":"\\"}],"c":null},"x":[],"y":{},"z":true}"#,
+            r#"{"id":"x","title":null,"text":"","url":""}"#,
+        ] {
+            assert!(same(line.as_bytes(), &plain), "{line}");
+        }
+        let line = r#"{"id":"x","title":"second\t","text":"first"}"#;
+        assert!(same(line.as_bytes(), &two));
+    }
+
+    #[test]
+    fn doubtful_lines_take_it() {
+        let [plain, two, _] = all_settings();
+        for line in [
+            "",
+            "{",
+            "[]",
+            r#"{"url":"a"}"#,
+            r#"{"url":1,"text":"b"}"#,
+            r#"{"url":"a","text":"\ud83d"}"#,
+            r#"{"url":"a","text":"\x"}"#,
+            r#"{"url":"a","text":"b"}}"#,
+            r#"{"url":"a","text":"b",}"#,
+            r#"{"url":"a","text":"b","n":01}"#,
+            r#"{"url":"a","text":"b","n":1.}"#,
+            r#"{"url":"a","text":"b","n":nul}"#,
+            r#"{"url":"a","text":"b","n":[1,]}"#,
+            "{\"url\":\"a\",\"text\":\"b\u{7}\"}",
+        ] {
+            assert!(!same(line.as_bytes(), &plain), "{line}");
+        }
+        assert!(!same(b"{\"url\":\"a\",\"text\":\"\xff\"}", &plain));
+        assert!(!same(br#"{"url":"a","text":"b"}"#, &two));
+    }
+
+    fn json() -> impl Strategy<Value = String> {
+        let string = prop_oneof!["\\PC{0,80}", "[a-z\\n\"\\\\/\u{8}é😀]{0,90}",]
+            .prop_map(|text| serde_json::to_string(&text).unwrap());
+        let leaf = prop_oneof![
+            4 => string.clone(),
+            1 => Just(r#""\ud83d\ude00\u0041\/\b\f""#.to_owned()),
+            1 => "-?(0|[1-9][0-9]{0,3})(\\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?",
+            1 => "true|false|null",
+        ];
+        let value = leaf.prop_recursive(3, 12, 3, |inner| {
+            let members = proptest::collection::vec(("[a-c]{0,2}", inner.clone()), 0..3);
+            prop_oneof![
+                proptest::collection::vec(inner, 0..3)
+                    .prop_map(|list| format!("[{}]", list.join(" ,"))),
+                members.prop_map(|members| {
+                    let members: Vec<String> = members
+                        .iter()
+                        .map(|(name, value)| format!("\"{name}\": {value}"))
+                        .collect();
+                    format!("{{{}}}", members.join(","))
+                }),
+            ]
+        });
+        let name = prop_oneof![
+            "url|id|text|title|é|x",
+            string.prop_map(|s| s[1..s.len() - 1].to_owned())
+        ];
+        proptest::collection::vec((name, value, "[ \t]?"), 0..6).prop_map(|fields| {
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(name, value, space)| format!("{space}\"{name}\":{space}{value}{space}"))
+                .collect();
+            format!("{{{}}}", fields.join(","))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn the_scan_finds_what_the_general_path_finds(
+            line in json(),
+            spoiled in proptest::option::of((any::<prop::sample::Index>(), any::<u8>())),
+        ) {
+            let mut line = line.into_bytes();
+            if let Some((place, byte)) = spoiled {
+                let place = place.index(line.len());
+                line[place] = byte;
+            }
+            for settings in all_settings() {
+                same(&line, &settings);
+            }
+        }
+    }
+}
