@@ -7,7 +7,7 @@ use std::io::{Cursor, Write};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use simdup::document::Content;
-use simdup::read::{Block, Blocks, ReadSettings};
+use simdup::read::{Piece, Pieces, ReadSettings};
 use simdup::score::Measure;
 use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
 use simdup::sketch::{SketchSettings, sketcher};
@@ -52,9 +52,10 @@ fn reading(c: &mut Criterion) {
                 b.iter_batched(
                     || vec![Input::from_reader("bench", Cursor::new(bytes.clone()))],
                     |inputs| {
-                        let mut blocks = Blocks::new(inputs, &ReadSettings::default());
-                        let mut block = Block::default();
-                        while blocks.fill(&mut block) {}
+                        let settings = ReadSettings::default();
+                        let mut pieces = Pieces::new(inputs, &settings);
+                        let mut piece = Piece::default();
+                        while pieces.next(&mut piece) {}
                     },
                     BatchSize::LargeInput,
                 );
@@ -62,18 +63,19 @@ fn reading(c: &mut Criterion) {
         }
         group.bench_function(format!("{name} parsed"), |b| {
             let inputs = vec![Input::from_reader("bench", Cursor::new(plain.clone()))];
-            let mut blocks = Blocks::new(inputs, &ReadSettings::default());
+            let settings = ReadSettings::default();
+            let mut pieces = Pieces::new(inputs, &settings);
             let mut all = vec![];
             loop {
-                let mut block = Block::default();
-                if !blocks.fill(&mut block) {
+                let mut piece = Piece::default();
+                if !pieces.next(&mut piece) {
                     break;
                 }
-                all.push(block);
+                all.push(piece);
             }
             b.iter(|| {
-                for block in &all {
-                    block.documents(&ReadSettings::default(), &mut |document| {
+                for block in all.iter().flat_map(Piece::blocks) {
+                    block.documents(&settings, &mut |document| {
                         black_box(document).unwrap();
                     });
                 }

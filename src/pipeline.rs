@@ -124,36 +124,22 @@ pub fn write_pairs(
     let header = PairLines::new(format, urls).header(pairs.measure());
     let mut result = output.write_all(header.as_bytes());
     let mut count = 0;
-    let mut start = Row(0);
+    let writing = Writing {
+        format,
+        urls,
+        pairs,
+    };
     // Nothing else can fail here.
     let written = in_pool(&stats.settings, || {
-        ordered::map_in_order(
-            |run: &mut Range<Row>| match pairs.next_run(start, PAIRS_AT_ONCE) {
-                Some(end) => {
-                    *run = start..end;
-                    start = end;
-                    true
-                }
-                None => false,
-            },
-            |run, lines: &mut PairLines<'_>| {
-                let (mut text, mut count) = (Vec::new(), 0);
-                pairs.for_each_in(run.clone(), |pair| {
-                    lines.pair(&pair, &mut text);
-                    count += 1;
-                });
-                (text, count)
-            },
-            |(text, more): (Vec<u8>, u64)| {
-                count += more;
-                result = output.write_all(&text);
-                match result {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
-                }
-            },
-            || PairLines::new(format, urls),
-        );
+        let lanes = std::iter::once((Row(0), ()));
+        ordered::in_order(&writing, lanes, |(text, more)| {
+            count += more;
+            result = output.write_all(&text);
+            match result {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
         Ok(())
     });
     written.map_err(io::Error::other)?;
@@ -162,6 +148,56 @@ pub fn write_pairs(
     stats.counts.pairs = count;
     stats.seconds.write = started.elapsed();
     Ok(count)
+}
+
+/// How pairs become lines.
+struct Writing<'a> {
+    format: OutputFormat,
+    urls: &'a Urls,
+    pairs: &'a Pairs,
+}
+
+impl<'a> ordered::Work for Writing<'a> {
+    type Source = Row;
+    type Joint = ();
+    type Piece = Range<Row>;
+    type Scratch = PairLines<'a>;
+    type Output = (Vec<u8>, u64);
+
+    fn take(&self, start: &mut Row, run: &mut Range<Row>) -> bool {
+        let Some(end) = self.pairs.next_run(*start, PAIRS_AT_ONCE) else {
+            return false;
+        };
+        *run = *start..end;
+        *start = end;
+        true
+    }
+
+    fn join(&self, (): &mut (), _: &mut Range<Row>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn scratch(&self) -> PairLines<'a> {
+        PairLines::new(self.format, self.urls)
+    }
+
+    fn work(
+        &self,
+        run: &mut Range<Row>,
+        lines: &mut PairLines<'a>,
+        give: &mut dyn FnMut((Vec<u8>, u64)),
+    ) {
+        let (mut text, mut count) = (Vec::new(), 0);
+        self.pairs.for_each_in(run.clone(), |pair| {
+            lines.pair(&pair, &mut text);
+            count += 1;
+        });
+        give((text, count));
+    }
+
+    fn bytes((text, _): &(Vec<u8>, u64)) -> usize {
+        text.len()
+    }
 }
 
 /// A document with its signature, as [`sketch_documents`] gives it.
@@ -497,6 +533,10 @@ impl Digest for SignatureDigest {
     fn take(&mut self) -> SignatureBatch {
         std::mem::take(&mut self.batch)
     }
+
+    fn bytes(batch: &SignatureBatch) -> usize {
+        size_of_val(&batch.values[..]) + size_of_val(&batch.documents[..])
+    }
 }
 
 impl SignatureBatch {
@@ -528,5 +568,9 @@ impl Digest for ShardWriter {
 
     fn take(&mut self) -> Sharded {
         self.take()
+    }
+
+    fn bytes(sharded: &Sharded) -> usize {
+        sharded.bytes()
     }
 }

@@ -5,6 +5,7 @@ mod args;
 mod interrupt;
 mod observer;
 mod pairs;
+mod pipe;
 pub(crate) mod report;
 mod resolve;
 mod sketch;

@@ -18,7 +18,7 @@ use super::args::{
     Cli, FormatArg, InputArgs, OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs,
     ScoreArg, ShingleArgs, SignatureArgs, SimilarityArgs, SketchArgs,
 };
-use super::{Failure, interrupt, report};
+use super::{Failure, interrupt, pipe, report};
 
 const WORDS_PER_SHINGLE: usize = 5;
 const HASHES: usize = 128;
@@ -334,10 +334,15 @@ impl From<PairFormatArg> for OutputFormat {
     }
 }
 
+fn standard_input() -> Input {
+    pipe::widen();
+    Input::from_reader("-", io::stdin())
+}
+
 /// The inputs behind what was typed for a file.
 fn named(path: &Path) -> Vec<Input> {
     if path.as_os_str() == "-" {
-        vec![Input::from_reader("-", io::stdin())]
+        vec![standard_input()]
     } else {
         inputs(path)
     }
@@ -358,7 +363,7 @@ impl InputArgs {
                         .into(),
                 ));
             }
-            found.push(Input::from_reader("-", io::stdin()));
+            found.push(standard_input());
         }
         Ok(found)
     }

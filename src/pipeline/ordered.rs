@@ -1,111 +1,362 @@
 //! Work shared among threads whose results come in the order of the work.
+//!
+//! Work comes in lanes, such as the inputs of a run, and each lane gives pieces. A
+//! lane gives one piece at a time, but several lanes can be at it at once. On its way
+//! each piece passes once, in the order of its lane, through what the lane knows of
+//! the pieces before; the rest of the work is done by any thread at any time. Results
+//! come in order of lanes, and within a lane of pieces.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Results that may wait for their turn, for each thread. Beyond that a thread
-/// waits itself, so that one slow piece of work cannot pile up the others.
-const WAITING_PER_THREAD: u64 = 4;
+/// What is done with pieces.
+pub(super) trait Work: Sync {
+    /// What gives the pieces of a lane.
+    type Source: Send;
+    /// What is known of a lane's pieces so far.
+    type Joint: Send;
+    /// A thread has one of these, so that buffers are allocated once. As it works on
+    /// the piece it has just taken, that is still in its cache.
+    type Piece: Default;
+    /// Whatever else a thread keeps for as long as it runs.
+    type Scratch;
+    /// What comes of a piece: any number of these.
+    type Output: Send;
 
-/// Takes pieces of work from `next`, one thread at a time; has all threads of the
-/// current pool `work` on them; and gives the results to `finish` in the order in
-/// which the pieces were taken, until it breaks.
-///
-/// Each thread keeps one `P` and one `S` for as long as it runs, so that buffers
-/// are allocated once. As a thread works on the piece it has just taken, that is
-/// still in its cache.
-pub(super) fn map_in_order<P, S, R>(
-    next: impl FnMut(&mut P) -> bool + Send,
-    work: impl Fn(&mut P, &mut S) -> R + Sync,
-    finish: impl FnMut(R) -> ControlFlow<()> + Send,
-    scratch: impl Fn() -> S + Sync,
-) where
-    P: Default,
-    R: Send,
-{
-    let source = Mutex::new(Source { next, taken: 0 });
-    let sink = Mutex::new(Sink {
-        finish,
-        finished: 0,
-        waiting: BTreeMap::new(),
-        stopped: false,
-    });
-    let turn = Condvar::new();
-    let window = WAITING_PER_THREAD * rayon::current_num_threads() as u64;
+    /// Takes the next piece of a lane; false when there is none.
+    fn take(&self, source: &mut Self::Source, piece: &mut Self::Piece) -> bool;
+
+    /// What can be done before the lane's earlier pieces are known.
+    fn prepare(&self, _piece: &mut Self::Piece) {}
+
+    /// What must be done in the order of the lane. Breaks if what follows in the lane
+    /// is of no use.
+    fn join(&self, joint: &mut Self::Joint, piece: &mut Self::Piece) -> ControlFlow<()>;
+
+    /// Room for a thread to work in.
+    fn scratch(&self) -> Self::Scratch;
+
+    /// Gives the outputs of a piece, in order.
+    fn work(
+        &self,
+        piece: &mut Self::Piece,
+        scratch: &mut Self::Scratch,
+        give: &mut dyn FnMut(Self::Output),
+    );
+
+    /// About how much memory an output takes.
+    fn bytes(output: &Self::Output) -> usize;
+}
+
+/// Memory for outputs that wait for their turn. Beyond that no piece is taken but the
+/// one whose turn it is, so that one slow piece cannot pile up the others.
+const WAITING_BYTES_MAX: usize = 64 << 20;
+
+/// Has all threads of the current pool work on the pieces of `lanes`, and gives the
+/// outputs to `finish` in order, until it breaks.
+pub(super) fn in_order<W: Work>(
+    work: &W,
+    lanes: impl Iterator<Item = (W::Source, W::Joint)> + Send,
+    finish: impl FnMut(W::Output) -> ControlFlow<()> + Send,
+) {
+    let line = Line {
+        work,
+        state: Mutex::new(State {
+            unopened: lanes,
+            lanes: VecDeque::new(),
+            first_lane: 0,
+            waiting_bytes: 0,
+            finish: Some(finish),
+            stopped: false,
+        }),
+        changed: Condvar::new(),
+    };
     rayon::broadcast(|_| {
-        let stop = StopOnPanic {
-            sink: &sink,
-            turn: &turn,
-        };
-        let mut piece = P::default();
-        let mut scratch = scratch();
-        while let Some(number) = take(&source, &mut piece) {
-            let result = work(&mut piece, &mut scratch);
-            let mut sink = lock(&sink);
-            while number >= sink.finished + window && !sink.stopped {
-                sink = turn.wait(sink).unwrap_or_else(PoisonError::into_inner);
-            }
-            sink.accept(number, result);
-            turn.notify_all();
-            if sink.stopped {
-                break;
-            }
-        }
+        let stop = StopOnPanic(&line);
+        line.run();
         std::mem::forget(stop);
     });
 }
 
-struct Source<N> {
-    next: N,
-    taken: u64,
+/// Where a piece stands.
+#[derive(Clone, Copy)]
+struct Ticket {
+    lane: u64,
+    piece: u64,
 }
 
-fn take<P, N: FnMut(&mut P) -> bool>(source: &Mutex<Source<N>>, piece: &mut P) -> Option<u64> {
-    let mut source = lock(source);
-    if !(source.next)(piece) {
-        return None;
-    }
-    source.taken += 1;
-    Some(source.taken - 1)
+struct Line<'a, W: Work, I, F> {
+    work: &'a W,
+    state: Mutex<State<W, I, F>>,
+    changed: Condvar,
 }
 
-struct Sink<F, R> {
-    finish: F,
-    /// Results that `finish` has had.
-    finished: u64,
-    waiting: BTreeMap<u64, R>,
+struct State<W: Work, I, F> {
+    unopened: I,
+    /// Lanes that are not finished, in order.
+    lanes: VecDeque<Lane<W>>,
+    /// The number of the first of them.
+    first_lane: u64,
+    /// Memory of the outputs that wait.
+    waiting_bytes: usize,
+    /// `None` while a thread is at it.
+    finish: Option<F>,
     stopped: bool,
 }
 
-impl<F: FnMut(R) -> ControlFlow<()>, R> Sink<F, R> {
-    fn accept(&mut self, number: u64, result: R) {
-        self.waiting.insert(number, result);
-        while !self.stopped
-            && let Some(result) = self.waiting.remove(&self.finished)
+struct Lane<W: Work> {
+    /// `None` while a thread is at it.
+    source: Option<W::Source>,
+    /// `None` while a thread is at it.
+    joint: Option<W::Joint>,
+    /// No piece will be taken any more.
+    ended: bool,
+    /// Pieces that have been joined.
+    joined: u64,
+    /// Pieces that have been taken and are not finished, in order.
+    pieces: VecDeque<Outputs<W::Output>>,
+    /// The number of the first of them.
+    first_piece: u64,
+}
+
+struct Outputs<O> {
+    waiting: VecDeque<O>,
+    /// No more will come.
+    done: bool,
+}
+
+/// What a thread can do next.
+enum Next {
+    /// Take a piece from the lane in this place.
+    Take(usize),
+    Wait,
+    Leave,
+}
+
+impl<W, I, F> Line<'_, W, I, F>
+where
+    W: Work,
+    I: Iterator<Item = (W::Source, W::Joint)>,
+    F: FnMut(W::Output) -> ControlFlow<()>,
+{
+    fn run(&self) {
+        let mut piece = W::Piece::default();
+        let mut scratch = self.work.scratch();
+        while let Some(ticket) = self.take(&mut piece) {
+            self.work.prepare(&mut piece);
+            if !self.join(ticket, &mut piece) {
+                return;
+            }
+            self.work.work(&mut piece, &mut scratch, &mut |output| {
+                self.give(ticket, output);
+            });
+            let mut state = self.lock();
+            state.outputs(ticket).done = true;
+            self.deliver(state);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<W, I, F>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State<W, I, F>>) -> MutexGuard<'s, State<W, I, F>> {
+        self.changed
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, piece: &mut W::Piece) -> Option<Ticket> {
+        let mut state = self.lock();
+        loop {
+            let place = match state.next() {
+                Next::Take(place) => place,
+                Next::Wait => {
+                    state = self.wait(state);
+                    continue;
+                }
+                Next::Leave => return None,
+            };
+            let number = state.first_lane + place as u64;
+            let lane = &mut state.lanes[place];
+            let mut source = lane.source.take()?;
+            let ticket = Ticket {
+                lane: number,
+                piece: lane.first_piece + lane.pieces.len() as u64,
+            };
+            lane.pieces.push_back(Outputs {
+                waiting: VecDeque::new(),
+                done: false,
+            });
+            drop(state);
+            let taken = self.work.take(&mut source, piece);
+            state = self.lock();
+            let lane = state.lane(number);
+            // The lane may have been ended meanwhile.
+            if taken && !lane.ended {
+                lane.source = Some(source);
+                self.changed.notify_all();
+                return Some(ticket);
+            }
+            lane.ended = true;
+            lane.pieces.pop_back();
+            self.deliver(state);
+            state = self.lock();
+        }
+    }
+
+    /// Waits for the piece's turn in its lane, and joins it to those before; false if
+    /// all is to stop.
+    fn join(&self, ticket: Ticket, piece: &mut W::Piece) -> bool {
+        let mut state = self.lock();
+        let mut joint = loop {
+            if state.stopped {
+                return false;
+            }
+            let lane = state.lane(ticket.lane);
+            if lane.joined == ticket.piece
+                && let Some(joint) = lane.joint.take()
+            {
+                break joint;
+            }
+            state = self.wait(state);
+        };
+        drop(state);
+        let joined = self.work.join(&mut joint, piece);
+        let mut state = self.lock();
+        let lane = state.lane(ticket.lane);
+        lane.joint = Some(joint);
+        lane.joined += 1;
+        if joined.is_break() {
+            lane.ended = true;
+            lane.source = None;
+        }
+        self.changed.notify_all();
+        true
+    }
+
+    fn give(&self, ticket: Ticket, output: W::Output) {
+        let mut state = self.lock();
+        state.waiting_bytes += W::bytes(&output);
+        state.outputs(ticket).waiting.push_back(output);
+        while state.waiting_bytes > WAITING_BYTES_MAX && !state.is_turn(ticket) && !state.stopped {
+            state = self.wait(state);
+        }
+        self.deliver(state);
+    }
+
+    /// Finishes what is next in order, for as long as there is any. One thread at a
+    /// time does so; the others leave what they have to it.
+    fn deliver<'s>(&'s self, mut state: MutexGuard<'s, State<W, I, F>>) {
+        while !state.stopped
+            && let Some(mut finish) = state.finish.take()
         {
-            self.finished += 1;
-            self.stopped = (self.finish)(result).is_break();
+            let Some(output) = state.pop() else {
+                state.finish = Some(finish);
+                break;
+            };
+            drop(state);
+            let finished = finish(output);
+            state = self.lock();
+            state.finish = Some(finish);
+            state.stopped |= finished.is_break();
+        }
+        self.changed.notify_all();
+    }
+}
+
+impl<W, I, F> State<W, I, F>
+where
+    W: Work,
+    I: Iterator<Item = (W::Source, W::Joint)>,
+{
+    fn next(&mut self) -> Next {
+        if self.stopped {
+            return Next::Leave;
+        }
+        let mut open = 0;
+        let mut place = 0;
+        while open < rayon::current_num_threads() {
+            if place == self.lanes.len() {
+                let Some((source, joint)) = self.unopened.next() else {
+                    break;
+                };
+                self.lanes.push_back(Lane {
+                    source: Some(source),
+                    joint: Some(joint),
+                    ended: false,
+                    joined: 0,
+                    pieces: VecDeque::new(),
+                    first_piece: 0,
+                });
+            }
+            let lane = &self.lanes[place];
+            if !lane.ended {
+                let is_turn = place == 0 && lane.pieces.is_empty();
+                if self.waiting_bytes > WAITING_BYTES_MAX && !is_turn {
+                    return Next::Wait;
+                }
+                if lane.source.is_some() {
+                    return Next::Take(place);
+                }
+                open += 1;
+            }
+            place += 1;
+        }
+        if open == 0 { Next::Leave } else { Next::Wait }
+    }
+
+    fn lane(&mut self, number: u64) -> &mut Lane<W> {
+        &mut self.lanes[(number - self.first_lane) as usize]
+    }
+
+    fn outputs(&mut self, ticket: Ticket) -> &mut Outputs<W::Output> {
+        let lane = self.lane(ticket.lane);
+        &mut lane.pieces[(ticket.piece - lane.first_piece) as usize]
+    }
+
+    /// Whether all that comes before a piece is finished.
+    fn is_turn(&self, ticket: Ticket) -> bool {
+        self.first_lane == ticket.lane && self.lanes[0].first_piece == ticket.piece
+    }
+
+    /// The output that is next in order, if it is there.
+    fn pop(&mut self) -> Option<W::Output> {
+        loop {
+            let lane = self.lanes.front_mut()?;
+            match lane.pieces.front_mut() {
+                Some(outputs) => {
+                    if let Some(output) = outputs.waiting.pop_front() {
+                        self.waiting_bytes -= W::bytes(&output);
+                        return Some(output);
+                    }
+                    if !outputs.done {
+                        return None;
+                    }
+                    lane.pieces.pop_front();
+                    lane.first_piece += 1;
+                }
+                None if lane.ended => {
+                    self.lanes.pop_front();
+                    self.first_lane += 1;
+                }
+                None => return None,
+            }
         }
     }
 }
 
-/// A thread that panics takes its result with it. Dropped on the way out, this
-/// keeps the others from waiting for it; the pool then hands the panic on.
-struct StopOnPanic<'a, F, R> {
-    sink: &'a Mutex<Sink<F, R>>,
-    turn: &'a Condvar,
-}
+/// A thread that panics takes its piece with it. Dropped on the way out, this keeps
+/// the others from waiting for it; the pool then hands the panic on.
+struct StopOnPanic<'l, 'a, W: Work, I, F>(&'l Line<'a, W, I, F>);
 
-impl<F, R> Drop for StopOnPanic<'_, F, R> {
+impl<W: Work, I, F> Drop for StopOnPanic<'_, '_, W, I, F> {
     fn drop(&mut self) {
-        lock(self.sink).stopped = true;
-        self.turn.notify_all();
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.stopped = true;
+        self.0.changed.notify_all();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -113,68 +364,122 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn run(threads: usize, pieces: u64, stop_at: u64) -> Vec<u64> {
+    /// Lanes of so many pieces. Each piece gives its lane, its number and how many its
+    /// lane has joined before, as often as its number says.
+    struct Numbers {
+        /// The lane that ends early, behind this piece.
+        breaks: (u64, u64),
+        panics: bool,
+    }
+
+    #[derive(Default, Clone, Copy)]
+    struct Number {
+        lane: u64,
+        piece: u64,
+        joined: u64,
+    }
+
+    impl Work for Numbers {
+        type Source = (u64, u64, u64);
+        type Joint = u64;
+        type Piece = Number;
+        type Scratch = ();
+        type Output = (u64, u64, u64);
+
+        fn take(&self, (lane, next, end): &mut (u64, u64, u64), piece: &mut Number) -> bool {
+            if *lane % 3 == 0 {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            *piece = Number {
+                lane: *lane,
+                piece: *next,
+                joined: 0,
+            };
+            *next += 1;
+            next <= end
+        }
+
+        fn join(&self, joined: &mut u64, piece: &mut Number) -> ControlFlow<()> {
+            piece.joined = *joined;
+            *joined += 1;
+            match (piece.lane, piece.piece) == self.breaks {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        }
+
+        fn scratch(&self) {}
+
+        fn work(&self, piece: &mut Number, (): &mut (), give: &mut dyn FnMut((u64, u64, u64))) {
+            assert!(!self.panics || piece.piece != 3);
+            if piece.piece % 7 == 1 {
+                std::thread::sleep(Duration::from_micros(300));
+            }
+            for _ in 0..piece.piece % 3 {
+                give((piece.lane, piece.piece, piece.joined));
+            }
+        }
+
+        /// Large enough for some to have to wait.
+        fn bytes(_: &(u64, u64, u64)) -> usize {
+            WAITING_BYTES_MAX / 4
+        }
+    }
+
+    fn run(threads: usize, work: &Numbers, lanes: &[u64], most: usize) -> Vec<(u64, u64, u64)> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .unwrap();
-        let mut made = 0;
         let mut finished = vec![];
+        let lanes = (0..)
+            .zip(lanes)
+            .map(|(lane, &pieces)| ((lane, 0, pieces), 0));
         pool.install(|| {
-            map_in_order(
-                |piece: &mut u64| {
-                    made += 1;
-                    *piece = made;
-                    made <= pieces
-                },
-                |piece, ()| {
-                    if *piece % 7 == 1 {
-                        std::thread::sleep(Duration::from_micros(300));
-                    }
-                    *piece * 10
-                },
-                |result| {
-                    finished.push(result);
-                    match result == stop_at * 10 {
-                        true => ControlFlow::Break(()),
-                        false => ControlFlow::Continue(()),
-                    }
-                },
-                || (),
-            );
+            in_order(work, lanes, |output| {
+                finished.push(output);
+                match finished.len() == most {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
         });
         finished
     }
 
     #[test]
     fn results_come_in_order_whatever_the_threads() {
+        let lanes = [40, 0, 1, 90, 3, 0, 7, 60];
+        let work = Numbers {
+            breaks: (3, 50),
+            panics: false,
+        };
+        let mut expected = vec![];
+        for (lane, &pieces) in (0..).zip(&lanes) {
+            for piece in 0..if lane == 3 { 51 } else { pieces } {
+                expected.extend((0..piece % 3).map(|_| (lane, piece, piece)));
+            }
+        }
         for threads in [1, 2, 5] {
-            let expected: Vec<u64> = (1..=200).map(|n| n * 10).collect();
-            assert_eq!(run(threads, 200, 0), expected);
-            assert_eq!(run(threads, 200, 17), expected[..17]);
+            let all = run(threads, &work, &lanes, 0);
+            // Pieces of a lane that was ended may have been taken before.
+            let all: Vec<_> = all
+                .into_iter()
+                .filter(|&(lane, piece, _)| lane != 3 || piece <= 50)
+                .collect();
+            assert_eq!(all, expected);
+            assert_eq!(run(threads, &work, &lanes, 17), expected[..17]);
         }
     }
 
     #[test]
     fn a_panic_does_not_leave_the_others_waiting() {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(2)
-            .build()
-            .unwrap();
+        let work = Numbers {
+            breaks: (9, 9),
+            panics: true,
+        };
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            pool.install(|| {
-                let mut made = 0_u32;
-                map_in_order(
-                    |piece: &mut u32| {
-                        made += 1;
-                        *piece = made;
-                        made < 1000
-                    },
-                    |piece, ()| assert_ne!(*piece, 3),
-                    |()| ControlFlow::Continue(()),
-                    || (),
-                );
-            });
+            run(2, &work, &[1000, 1000], 0);
         }));
         assert!(result.is_err());
     }

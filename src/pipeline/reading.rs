@@ -1,18 +1,21 @@
 //! Reading and shingling a collection with all threads, down to what is kept of
 //! each document.
 //!
-//! Threads take turns to unpack a block of records, and each parses, shingles and
-//! digests the block it has unpacked. What is left of a block comes back in input
-//! order, its documents numbered.
+//! Each thread reads a piece of an input, and parses, shingles and digests it. What
+//! is left of a block comes back in input order, its documents numbered.
 
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Run, ordered};
+use super::Run;
+use super::ordered::{self, Work};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
-use crate::read::{Block, Blocks, Input};
+use crate::read::{Block, Cutter, Input, Piece, Stream};
 use crate::settings::{Settings, Strictness};
 use crate::shingle::{Shingle, Shingler, Shingles, shingler};
 use crate::stats::Stats;
@@ -28,6 +31,9 @@ pub(super) trait Digest {
 
     /// Ends the block.
     fn take(&mut self) -> Self::Output;
+
+    /// About how much memory it takes.
+    fn bytes(output: &Self::Output) -> usize;
 }
 
 /// Reads all inputs. Each block's digest goes to `keep`, with the ordinals of its
@@ -35,7 +41,7 @@ pub(super) trait Digest {
 pub(super) fn read_all<D: Digest>(
     inputs: Vec<Input>,
     run: &mut Run<'_>,
-    digest: impl Fn() -> D + Sync,
+    digest: &(impl Fn() -> D + Sync),
     keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>> + Send,
 ) -> Result<(), Error> {
     let started = Instant::now();
@@ -47,9 +53,14 @@ pub(super) fn read_all<D: Digest>(
         ..
     } = run;
     let settings: &Settings = settings;
-    let mut blocks = Blocks::new(inputs, &settings.read);
-    let shingler = shingler(&settings.shingle);
-    let earlier_bytes = stats.counts.input_bytes;
+    let taken = Arc::new(AtomicU64::new(stats.counts.input_bytes));
+    let reading = Reading {
+        settings,
+        shingler: shingler(&settings.shingle),
+        digest,
+        taken: &taken,
+        output: PhantomData,
+    };
     let mut collector = Collector {
         settings,
         observer: *observer,
@@ -59,24 +70,13 @@ pub(super) fn read_all<D: Digest>(
         numbers: Vec::new(),
         failed: None,
     };
-    ordered::map_in_order(
-        |piece: &mut Piece| {
-            let started = Instant::now();
-            let more = blocks.fill(&mut piece.block);
-            piece.input_bytes = earlier_bytes + blocks.bytes_taken();
-            piece.reading = started.elapsed();
-            more
-        },
-        |piece, digesting: &mut Digesting<'_, D>| digesting.block(piece),
-        |batch| collector.add(batch),
-        || Digesting {
-            settings,
-            shingler: &*shingler,
-            digest: digest(),
-            shingles: Shingles::default(),
-        },
-    );
+    let lanes = inputs.into_iter().map(|input| {
+        let cutter = Cutter::new(input.name(), &settings.read);
+        (Stream::new(input, &taken), cutter)
+    });
+    ordered::in_order(&reading, lanes, |batch| collector.add(batch));
     let failed = collector.failed;
+    stats.counts.input_bytes = taken.load(Ordering::Relaxed);
     stats.seconds.read_and_sketch += started.elapsed();
     match failed {
         Some(error) => Err(error),
@@ -84,56 +84,127 @@ pub(super) fn read_all<D: Digest>(
     }
 }
 
-/// A block on its way from reading to digesting.
+/// How inputs become digests.
+struct Reading<'a, D, M> {
+    settings: &'a Settings,
+    shingler: Box<dyn Shingler>,
+    /// Makes a thread's digest.
+    digest: M,
+    taken: &'a AtomicU64,
+    output: PhantomData<fn() -> D>,
+}
+
+/// A piece and the time it took.
 #[derive(Default)]
-struct Piece {
-    block: Block,
-    /// Bytes taken from all inputs when the block had been read.
-    input_bytes: u64,
+struct TimedPiece {
+    piece: Piece,
     reading: Duration,
 }
 
 /// What a thread needs to digest blocks.
-struct Digesting<'a, D> {
-    settings: &'a Settings,
-    shingler: &'a dyn Shingler,
+struct Digesting<D> {
     digest: D,
     shingles: Shingles,
 }
 
-impl<D: Digest> Digesting<'_, D> {
-    fn block(&mut self, piece: &mut Piece) -> Batch<D::Output> {
+impl<D: Digest, M: Fn() -> D + Sync> Work for Reading<'_, D, M> {
+    type Source = Stream;
+    type Joint = Cutter;
+    type Piece = TimedPiece;
+    type Scratch = Digesting<D>;
+    type Output = Batch<D::Output>;
+
+    fn take(&self, stream: &mut Stream, TimedPiece { piece, reading }: &mut TimedPiece) -> bool {
         let started = Instant::now();
-        let mut urls = String::new();
-        let mut documents = Vec::new();
-        let mut problems = Vec::new();
-        let block = &piece.block;
+        let taken = stream.next(piece);
+        *reading = started.elapsed();
+        taken
+    }
+
+    fn prepare(&self, TimedPiece { piece, reading }: &mut TimedPiece) {
+        let started = Instant::now();
+        piece.unpack();
+        *reading += started.elapsed();
+    }
+
+    fn join(
+        &self,
+        cutter: &mut Cutter,
+        TimedPiece { piece, reading }: &mut TimedPiece,
+    ) -> ControlFlow<()> {
+        let started = Instant::now();
+        cutter.cut(piece);
+        *reading += started.elapsed();
+        match cutter.is_over() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn scratch(&self) -> Digesting<D> {
+        Digesting {
+            digest: (self.digest)(),
+            shingles: Shingles::default(),
+        }
+    }
+
+    fn work(
+        &self,
+        TimedPiece { piece, reading }: &mut TimedPiece,
+        scratch: &mut Digesting<D>,
+        give: &mut dyn FnMut(Batch<D::Output>),
+    ) {
+        let problem = piece.problem.take();
+        for block in piece.blocks() {
+            let batch = self.batch(&block, scratch);
+            give(Batch {
+                reading: std::mem::take(reading),
+                ..batch
+            });
+        }
+        if problem.is_some() {
+            give(Batch {
+                problems: problem.into_iter().collect(),
+                input_bytes: self.taken.load(Ordering::Relaxed),
+                reading: std::mem::take(reading),
+                ..Batch::default()
+            });
+        }
+    }
+
+    fn bytes(batch: &Batch<D::Output>) -> usize {
+        let digest = batch.digest.as_ref().map_or(0, D::bytes);
+        digest + batch.urls.len() + size_of_val(&batch.documents[..])
+    }
+}
+
+impl<D: Digest, M> Reading<'_, D, M> {
+    fn batch(&self, block: &Block<'_>, scratch: &mut Digesting<D>) -> Batch<D::Output> {
+        let started = Instant::now();
+        let Digesting { digest, shingles } = scratch;
+        let mut batch = Batch {
+            record_bytes: block.bytes.len() as u64,
+            input_bytes: self.taken.load(Ordering::Relaxed),
+            ..Batch::default()
+        };
         block.documents(&self.settings.read, &mut |document| match document {
             Ok(document) => {
-                self.shingler.shingle(&document.content, &mut self.shingles);
-                let shingles = self.shingles.as_slice();
-                self.digest.document(shingles);
-                urls.push_str(&document.url);
-                documents.push(BatchDocument {
-                    url_end: urls.len(),
-                    is_empty: shingles.is_empty() && !self.shingles.is_short(),
-                    is_short: self.shingles.is_short(),
+                self.shingler.shingle(&document.content, shingles);
+                let is_short = shingles.is_short();
+                let shingles = shingles.as_slice();
+                digest.document(shingles);
+                batch.urls.push_str(&document.url);
+                batch.documents.push(BatchDocument {
+                    url_end: batch.urls.len(),
+                    is_empty: shingles.is_empty() && !is_short,
+                    is_short,
                 });
             }
-            Err(error) => problems.push(error),
+            Err(error) => batch.problems.push(error),
         });
-        let record_bytes = block.bytes.len() as u64;
-        problems.extend(piece.block.problem.take());
-        Batch {
-            urls,
-            documents,
-            digest: self.digest.take(),
-            problems,
-            input_bytes: piece.input_bytes,
-            record_bytes,
-            reading: piece.reading,
-            sketching: started.elapsed(),
-        }
+        batch.digest = Some(digest.take());
+        batch.sketching = started.elapsed();
+        batch
     }
 }
 
@@ -141,12 +212,28 @@ impl<D: Digest> Digesting<'_, D> {
 struct Batch<T> {
     urls: String,
     documents: Vec<BatchDocument>,
-    digest: T,
+    /// `None` if there is only a problem.
+    digest: Option<T>,
     problems: Vec<Error>,
     input_bytes: u64,
     record_bytes: u64,
     reading: Duration,
     sketching: Duration,
+}
+
+impl<T> Default for Batch<T> {
+    fn default() -> Self {
+        Self {
+            urls: String::new(),
+            documents: Vec::new(),
+            digest: None,
+            problems: Vec::new(),
+            input_bytes: 0,
+            record_bytes: 0,
+            reading: Duration::ZERO,
+            sketching: Duration::ZERO,
+        }
+    }
 }
 
 struct BatchDocument {
@@ -171,7 +258,6 @@ impl<K> Collector<'_, K> {
     where
         K: FnMut(&Urls, &[Option<DocumentId>], T) -> ControlFlow<Option<Error>>,
     {
-        self.stats.counts.input_bytes = batch.input_bytes;
         self.stats.counts.record_bytes += batch.record_bytes;
         self.stats.seconds.read_busy += batch.reading;
         self.stats.seconds.sketch_busy += batch.sketching;
@@ -193,7 +279,12 @@ impl<K> Collector<'_, K> {
         }
         self.observer
             .progress(batch.input_bytes, self.stats.counts.documents);
-        (self.keep)(self.urls, &self.numbers, batch.digest).map_break(|error| self.failed = error)
+        match batch.digest {
+            Some(digest) => {
+                (self.keep)(self.urls, &self.numbers, digest).map_break(|error| self.failed = error)
+            }
+            None => ControlFlow::Continue(()),
+        }
     }
 
     fn number(

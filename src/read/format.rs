@@ -1,6 +1,6 @@
 //! The record formats, and how one is told from another.
 
-use super::block::Block;
+use super::piece::Block;
 use super::{ReadSettings, jsonl, lines, protobuf, text};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -64,7 +64,7 @@ pub(super) trait Format: Sync {
     /// The block's records in order, each a document or what is wrong with it.
     fn documents(
         &self,
-        block: &Block,
+        block: &Block<'_>,
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     );

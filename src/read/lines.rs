@@ -3,9 +3,9 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::block::Block;
 use super::format::{Cut, Format, without_bom};
 use super::items::content;
+use super::piece::Block;
 use super::{BLOCK_RECORDS_MAX, ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -23,7 +23,7 @@ impl Format for Lines {
 
     fn documents(
         &self,
-        block: &Block,
+        block: &Block<'_>,
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
@@ -57,7 +57,7 @@ pub(super) fn cut_at_line_end(bytes: &[u8], ended: bool) -> Cut {
 
 /// Calls `each` with the number of the line in the block, where it starts, and
 /// the line without its end.
-pub(super) fn for_each_line<'a>(block: &'a Block, mut each: impl FnMut(u64, usize, &'a [u8])) {
+pub(super) fn for_each_line<'a>(block: &Block<'a>, mut each: impl FnMut(u64, usize, &'a [u8])) {
     let mut start = 0;
     let mut record = 0;
     while start < block.bytes.len() {

@@ -1,28 +1,38 @@
 //! From paths or a stream to [`Document`](crate::document::Document)s.
 //!
-//! Reading has two halves. [`Blocks`] opens one input after another,
-//! decompresses it and cuts it into blocks of whole records; that is
-//! sequential by nature. [`Block::documents`] then takes a block apart; blocks
-//! are independent, so any thread may do it. Neither half knows of threads,
-//! shingles or thresholds.
+//! An input is a [`Stream`] of [`Piece`]s: reading is sequential by nature. What is
+//! compressed in parts that stand by themselves can be unpacked by any thread
+//! ([`Piece::unpack`]); a [`Cutter`] then takes the pieces of an input in order,
+//! unpacks what is left, and cuts them into blocks of whole records. Blocks are
+//! independent again: any thread may take one apart ([`Block::documents`]). None of
+//! this knows of threads, shingles or thresholds.
 //!
 //! A new input format is a file here that implements `Format`, and a line in
 //! [`InputFormat`] and in `format::recognise`.
 
-mod block;
-mod compression;
+mod cutter;
 mod format;
+mod gzip;
 mod input;
 mod items;
 mod jsonl;
 mod lines;
+mod piece;
 mod protobuf;
+mod raw;
+mod stream;
 mod text;
 mod utf8;
+mod zstd;
 
-pub use block::{Block, Blocks};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use cutter::Cutter;
 pub use format::InputFormat;
 pub use input::{Input, inputs};
+pub use piece::{Block, Piece};
+pub use stream::Stream;
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.
@@ -55,6 +65,51 @@ impl Default for ReadSettings {
             id_field: None,
             text_fields: vec!["text".into()],
             items: false,
+        }
+    }
+}
+
+/// Reads one input after the other, in one thread.
+pub struct Pieces<'a> {
+    waiting: std::vec::IntoIter<Input>,
+    settings: &'a ReadSettings,
+    open: Option<(Stream, Cutter)>,
+    taken: Arc<AtomicU64>,
+}
+
+impl<'a> Pieces<'a> {
+    /// Reads `inputs` in order.
+    pub fn new(inputs: Vec<Input>, settings: &'a ReadSettings) -> Self {
+        Self {
+            waiting: inputs.into_iter(),
+            settings,
+            open: None,
+            taken: Arc::default(),
+        }
+    }
+
+    /// Bytes taken from the inputs so far, before decompression.
+    pub fn bytes_taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Fills `piece` with the next blocks, which may be none; false when there are no
+    /// more.
+    pub fn next(&mut self, piece: &mut Piece) -> bool {
+        loop {
+            if let Some((stream, cutter)) = &mut self.open
+                && !cutter.is_over()
+                && stream.next(piece)
+            {
+                piece.unpack();
+                cutter.cut(piece);
+                return true;
+            }
+            let Some(input) = self.waiting.next() else {
+                return false;
+            };
+            let cutter = Cutter::new(input.name(), self.settings);
+            self.open = Some((Stream::new(input, &self.taken), cutter));
         }
     }
 }

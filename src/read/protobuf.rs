@@ -5,9 +5,9 @@
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::block::Block;
 use super::format::{Cut, Format};
 use super::items::contents;
+use super::piece::Block;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind};
@@ -56,7 +56,7 @@ impl Format for Protobuf {
 
     fn documents(
         &self,
-        block: &Block,
+        block: &Block<'_>,
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {

@@ -390,29 +390,29 @@ mod tests {
             Some(Class::Complex)
         };
         if joined(" @") || small.is_whitespace() {
-            Class::Space
+            Space
         } else if joined("ア@") && !joined("a@") {
-            in_words.unwrap_or(Class::Katakana)
+            in_words.unwrap_or(Katakana)
         } else if joined("1,@") {
-            in_words.unwrap_or(Class::Digit)
+            in_words.unwrap_or(Digit)
         } else if joined("@'") {
-            in_words.unwrap_or(Class::Hebrew)
+            in_words.unwrap_or(Hebrew)
         } else if joined("a:@") {
-            in_words.unwrap_or(Class::Letter)
+            in_words.unwrap_or(Letter)
         } else if joined("a@") {
-            Class::Extend
+            Extend
         } else if joined("a@a") && joined("1@1") {
-            Class::MidBoth
+            MidBoth
         } else if joined("a@a") {
-            Class::MidLetter
+            MidLetter
         } else if joined("1@1") {
-            Class::MidDigit
+            MidDigit
         } else if joined("א@א") {
-            Class::DoubleQuote
+            DoubleQuote
         } else if small.is_alphanumeric() {
-            Class::Solo
+            Solo
         } else {
-            Class::Break
+            Break
         }
     }
 
@@ -451,7 +451,7 @@ mod tests {
         for c in ('\0'..='\u{ffff}').filter(|c| !c.is_control()) {
             let mut bytes = [0; 4];
             let (character, _) = alphabet.character(c.encode_utf8(&mut bytes).as_bytes(), 0);
-            if matches!(character.class, Class::Space | Class::Solo) {
+            if matches!(character.class, Space | Solo) {
                 assert_eq!(format!("Α{c}.Σ").to_lowercase(), format!("α{c}.σ"), "{c:?}");
             }
         }

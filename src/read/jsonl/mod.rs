@@ -6,9 +6,9 @@
 mod general;
 mod scan;
 
-use super::block::Block;
 use super::format::{Cut, Format};
 use super::lines::{cut_at_line_end, for_each_line};
+use super::piece::Block;
 use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::{Content, Document};
 use crate::error::Error;
@@ -31,7 +31,7 @@ impl Format for Jsonl {
 
     fn documents(
         &self,
-        block: &Block,
+        block: &Block<'_>,
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {

@@ -1,0 +1,351 @@
+//! Cuts the pieces of one input, in order, into blocks of whole records.
+
+use std::sync::Arc;
+use std::{io, mem};
+
+use memchr::memchr;
+
+use super::format::{Cut, InputFormat, recognise};
+use super::gzip::Gunzip;
+use super::piece::{Content, End, HEADROOM_BYTES, PIECE_BYTES, Piece, Span};
+use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
+use crate::error::{Error, ErrorKind, Place};
+
+/// What is known of an input from the pieces so far.
+pub struct Cutter {
+    name: Arc<str>,
+    /// `None` until enough has been seen.
+    format: Option<InputFormat>,
+    gunzip: Gunzip,
+    /// The start of a record whose end has not come yet.
+    carry: Vec<u8>,
+    /// Bytes from which on it is worth looking for the end of that record again.
+    wanted: usize,
+    records: u64,
+    bytes: u64,
+    state: State,
+}
+
+/// What is known of the bytes to come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Inside a record that is too long and will not be used, up to its `end`.
+    Skipping {
+        end: u8,
+    },
+    /// They are of no use.
+    Over,
+}
+
+impl Cutter {
+    /// For an input of that name.
+    pub fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
+        Self {
+            name: Arc::clone(name),
+            format: settings.format,
+            gunzip: Gunzip::default(),
+            carry: Vec::new(),
+            wanted: 0,
+            records: 0,
+            bytes: 0,
+            state: State::Open,
+        }
+    }
+
+    /// Whether the input is used up, or what follows is of no use.
+    pub fn is_over(&self) -> bool {
+        self.state == State::Over
+    }
+
+    /// Cuts the next piece of the input.
+    pub fn cut(&mut self, piece: &mut Piece) {
+        if self.is_over() {
+            piece.clear();
+            return;
+        }
+        self.unpack(piece);
+        if let State::Skipping { end } = self.state {
+            self.skip(&mut piece.content, end);
+        }
+        self.join(&mut piece.content, piece.end.is_some());
+        let is_whole = matches!(piece.end, Some(End::Whole));
+        let content = &piece.content.bytes[piece.content.range()];
+        let stopped = if content.is_empty() {
+            None
+        } else {
+            let format = *self.format.get_or_insert_with(|| recognise(content));
+            self.spans(format, &mut piece.blocks.spans, &piece.content, is_whole)
+        };
+        let too_long = match self.format {
+            Some(format) if self.carry.len() >= RECORD_BYTES_MAX => {
+                Some(self.give_up_record(format.rules().record_end()))
+            }
+            _ => None,
+        };
+        let problem = match (stopped, piece.end.take()) {
+            (Some(kind), _) => Some(self.error(kind)),
+            (None, None | Some(End::Whole)) => None,
+            (None, Some(End::Unopened(error))) => {
+                Some(Error::in_file(&self.name, ErrorKind::Unreadable(error)))
+            }
+            (None, Some(End::Unreadable(error))) => Some(self.error(ErrorKind::Unreadable(error))),
+            (None, Some(End::Damaged(error))) => Some(self.error(ErrorKind::Compression(error))),
+        };
+        if problem.is_some() {
+            self.state = State::Over;
+        }
+        if is_whole {
+            self.state = State::Over;
+        }
+        piece.problem = too_long.or(problem);
+        piece.blocks.file = Arc::clone(&self.name);
+        piece.blocks.format = self.format.unwrap_or(InputFormat::Text);
+    }
+
+    /// Unpacks what could not be unpacked apart from the pieces before.
+    fn unpack(&mut self, piece: &mut Piece) {
+        let Some(chunk) = piece.packed.take() else {
+            return;
+        };
+        let unpacked = self.gunzip.unpack(&chunk, &mut piece.content);
+        piece.spare = chunk;
+        match unpacked {
+            Err(error) => piece.end = Some(End::Damaged(error)),
+            Ok(())
+                if matches!(piece.end, Some(End::Whole)) && !self.gunzip.is_between_members() =>
+            {
+                let cut_off = io::Error::new(io::ErrorKind::UnexpectedEof, "the data is cut off");
+                piece.end = Some(End::Damaged(cut_off));
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// Puts the start of the first record in front of what follows it, if there is
+    /// enough of that to look at.
+    fn join(&mut self, content: &mut Content, is_last: bool) {
+        let new = content.range();
+        if self.carry.is_empty() && (self.format.is_some() || is_last || new.len() >= PIECE_BYTES) {
+            return;
+        }
+        if self.carry.len() <= HEADROOM_BYTES && self.format.is_some() {
+            let start = new.start - self.carry.len();
+            content.bytes[start..new.start].copy_from_slice(&self.carry);
+            content.start = start;
+            self.carry.clear();
+            return;
+        }
+        self.carry.extend_from_slice(&content.bytes[new]);
+        content.end = content.start;
+        let wanted = match self.format {
+            Some(_) => self.wanted,
+            None => PIECE_BYTES,
+        };
+        if is_last || self.carry.len() >= wanted {
+            content.bytes.clear();
+            content.bytes.append(&mut self.carry);
+            content.start = 0;
+            content.end = content.bytes.len();
+        }
+    }
+
+    /// Cuts all of the content into blocks, and carries what is left. Tells what makes
+    /// it impossible to go on behind them.
+    fn spans(
+        &mut self,
+        format: InputFormat,
+        spans: &mut Vec<Span>,
+        content: &Content,
+        is_whole: bool,
+    ) -> Option<ErrorKind> {
+        let mut start = content.start;
+        loop {
+            let rest = &content.bytes[start..content.end];
+            let Cut {
+                bytes,
+                records,
+                end,
+            } = format.rules().cut(rest, is_whole);
+            if bytes > 0 {
+                spans.push(Span {
+                    bytes: start..start + bytes,
+                    first_record: self.records,
+                    first_byte: self.bytes,
+                });
+            }
+            start += bytes;
+            self.records += records;
+            self.bytes += bytes as u64;
+            // A block may be full before the content is used up.
+            if end.is_none() && records >= BLOCK_RECORDS_MAX {
+                continue;
+            }
+            self.carry
+                .extend_from_slice(&content.bytes[start..content.end]);
+            self.wanted = self.carry.len() * 2;
+            return end;
+        }
+    }
+
+    /// Drops a record that is too long to hold, to go on behind it if the format can
+    /// find the place: behind the next `end`.
+    fn give_up_record(&mut self, end: Option<u8>) -> Error {
+        let length = mem::take(&mut self.carry).len() as u64;
+        let error = self.error(ErrorKind::TooLong(length));
+        self.bytes += length;
+        self.records += 1;
+        self.state = match end {
+            Some(end) => State::Skipping { end },
+            None => State::Over,
+        };
+        error
+    }
+
+    /// Passes over the rest of a record that is not used.
+    fn skip(&mut self, content: &mut Content, end: u8) {
+        let range = content.range();
+        let next = memchr(end, &content.bytes[range.clone()]).map(|at| at + 1);
+        let skipped = next.unwrap_or(range.len());
+        self.bytes += skipped as u64;
+        content.start += skipped;
+        if next.is_some() {
+            self.state = State::Open;
+        }
+    }
+
+    fn error(&self, kind: ErrorKind) -> Error {
+        Error {
+            place: Place {
+                file: Arc::clone(&self.name),
+                record: Some(self.records + 1),
+                byte: Some(self.bytes),
+            },
+            kind,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{Input, Pieces};
+    use std::io::Read;
+
+    /// Gives a few bytes at a time, as a slow pipe does.
+    struct Trickle(io::Cursor<Vec<u8>>);
+
+    impl Read for Trickle {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let few = buffer.len().min(7);
+            self.0.read(&mut buffer[..few])
+        }
+    }
+
+    fn lines() -> ReadSettings {
+        ReadSettings {
+            format: Some(InputFormat::Lines),
+            ..ReadSettings::default()
+        }
+    }
+
+    fn read(input: Input) -> (Vec<String>, Vec<String>) {
+        let settings = lines();
+        let mut pieces = Pieces::new(vec![input], &settings);
+        let mut piece = Piece::default();
+        let (mut urls, mut problems) = (vec![], vec![]);
+        while pieces.next(&mut piece) {
+            for block in piece.blocks() {
+                block.documents(&settings, &mut |document| match document {
+                    Ok(document) => urls.push(document.url.into_owned()),
+                    Err(error) => problems.push(error.to_string()),
+                });
+            }
+            problems.extend(piece.problem.take().map(|error| error.to_string()));
+        }
+        (urls, problems)
+    }
+
+    #[test]
+    fn a_block_has_a_limited_number_of_records() {
+        let count = 5 * BLOCK_RECORDS_MAX as usize;
+        for text in ["x\n".repeat(count), "x\n".repeat(count) + "y"] {
+            let lines = text.lines().count();
+            let (urls, _) = read(Input::from_reader("r", io::Cursor::new(text)));
+            assert_eq!(urls.len(), lines);
+            assert_eq!(urls[lines - 1], format!("r:{lines}"));
+        }
+        let settings = lines();
+        let input = Input::from_reader("r", io::Cursor::new("x\n".repeat(count)));
+        let mut pieces = Pieces::new(vec![input], &settings);
+        let mut piece = Piece::default();
+        assert!(pieces.next(&mut piece));
+        assert_eq!(piece.blocks().count(), 5);
+        assert!(
+            piece
+                .blocks()
+                .all(|block| block.bytes.len() == 2 * BLOCK_RECORDS_MAX as usize)
+        );
+        assert_eq!(pieces.bytes_taken(), 2 * count as u64);
+    }
+
+    #[test]
+    fn blocks_end_where_records_end() {
+        let line = "x".repeat(1000) + "\n";
+        let text = line.repeat(3 * PIECE_BYTES / 1000) + "last";
+        let (urls, problems) = read(Input::from_reader(
+            "r",
+            Trickle(io::Cursor::new(text.into())),
+        ));
+        assert_eq!(problems, [""; 0]);
+        assert_eq!(urls.len(), 3 * PIECE_BYTES / 1000 + 1);
+        assert_eq!(urls[0], "r:1");
+        assert_eq!(urls[urls.len() - 1], format!("r:{}", urls.len()));
+    }
+
+    #[test]
+    fn records_of_any_length_are_read_whole() {
+        for length in [
+            HEADROOM_BYTES - 1,
+            HEADROOM_BYTES + 1,
+            PIECE_BYTES - 3,
+            PIECE_BYTES,
+            5 * PIECE_BYTES,
+        ] {
+            let long = "x".repeat(length);
+            let text = ["a\n", &long, "\nb\n", &long, "\n", &long].concat();
+            let settings = lines();
+            let input = Input::from_reader("r", io::Cursor::new(text.clone()));
+            let mut pieces = Pieces::new(vec![input], &settings);
+            let mut piece = Piece::default();
+            let mut found = String::new();
+            while pieces.next(&mut piece) {
+                for block in piece.blocks() {
+                    assert_eq!(block.first_byte as usize, found.len());
+                    found.push_str(std::str::from_utf8(block.bytes).unwrap());
+                }
+            }
+            assert!(found == text, "{length}");
+        }
+    }
+
+    #[test]
+    fn behind_a_record_that_is_too_long_reading_goes_on() {
+        let endless = io::repeat(b'x').take((RECORD_BYTES_MAX + 3 * PIECE_BYTES) as u64);
+        let stream = io::Cursor::new(b"a\n")
+            .chain(endless)
+            .chain(&b"\nb\nc\xff"[..]);
+        let (urls, problems) = read(Input::from_reader("r", stream));
+        assert_eq!(urls, ["r:1", "r:3"]);
+        assert_eq!(problems.len(), 2);
+        let byte = 2 + RECORD_BYTES_MAX + 3 * PIECE_BYTES + 1 + 2 + 1;
+        assert_eq!(
+            problems[1],
+            format!("r: record 4, byte {byte}: invalid UTF-8")
+        );
+        assert!(
+            problems[0].starts_with("r: record 2, byte 2: a record of"),
+            "{problems:?}"
+        );
+    }
+}

@@ -1,0 +1,421 @@
+//! Gzip, all members of a file one after the other, as `cat a.gz b.gz` or blocked
+//! gzip (BGZF) makes them. The only file that knows flate2.
+//!
+//! A file is cut into chunks, and [`Gunzip`] takes them as they come. Where a chunk
+//! starts and ends with what looks like the start of a member, it is likely to be
+//! made of whole members, and can be unpacked apart from the others: [`unpack_whole`]
+//! tries. Only if that works out to the last byte was it true.
+
+use std::io;
+
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use memchr::memmem;
+
+use super::piece::Content;
+use super::raw::{Filled, Raw};
+
+/// Of what every member starts with, the part that is always the same: the magic
+/// number and the one method there is.
+const MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
+/// Flags that no member has.
+const RESERVED_FLAGS: u8 = 0xe0;
+
+/// Bytes in a chunk, unless a member ends near; unpacked, a chunk should stay in a
+/// core's own cache.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// How far the end of a member is looked for: a block of BGZF has up to 64 KiB.
+const LOOK_BYTES: usize = 2 * CHUNK_BYTES;
+
+/// Part of a gzip file.
+#[derive(Debug, Default)]
+pub(super) struct Chunk {
+    bytes: Vec<u8>,
+    /// Whether it seems to be made of whole members.
+    seems_whole: bool,
+}
+
+/// Cuts a gzip file into chunks.
+pub(super) struct Chunks {
+    raw: Raw,
+    /// What has been read and not been given away.
+    ahead: Vec<u8>,
+    state: Option<Filled>,
+    at_member: bool,
+}
+
+impl Chunks {
+    /// The chunks of `raw`, of which `head` has been read already.
+    pub(super) fn new(raw: Raw, head: Vec<u8>) -> Self {
+        Self {
+            raw,
+            ahead: head,
+            state: None,
+            at_member: true,
+        }
+    }
+
+    /// Fills `chunk` with the next bytes; says how the input ended if it did.
+    pub(super) fn next(&mut self, chunk: &mut Chunk) -> Option<Filled> {
+        let start = self.ahead.len();
+        if self.state.is_none() && start < LOOK_BYTES {
+            self.ahead.resize(LOOK_BYTES, 0);
+            let (filled, how) = self.raw.fill(&mut self.ahead[start..]);
+            self.ahead.truncate(start + filled);
+            if !matches!(how, Filled::Whole) {
+                self.state = Some(how);
+            }
+        }
+        let (end, at_member) = self.chunk_end();
+        chunk.bytes.clear();
+        chunk.bytes.extend_from_slice(&self.ahead[..end]);
+        self.ahead.drain(..end);
+        let is_last = self.ahead.is_empty() && self.state.is_some();
+        chunk.seems_whole = self.at_member && (at_member || is_last);
+        self.at_member = at_member;
+        if is_last { self.state.take() } else { None }
+    }
+
+    /// Where the chunk ends, and whether a member seems to start there.
+    fn chunk_end(&self) -> (usize, bool) {
+        let near = self.ahead.len().min(CHUNK_BYTES);
+        let is_end = |&at: &usize| at > 0 && seems_member(&self.ahead[at..]);
+        let before = memmem::rfind_iter(&self.ahead[..near], &MEMBER_START).find(is_end);
+        if let Some(end) = before
+            && (end > CHUNK_BYTES / 2 || self.ahead.len() > near)
+        {
+            return (end, true);
+        }
+        if self.ahead.len() <= near {
+            return (self.ahead.len(), false);
+        }
+        let behind = memmem::find_iter(&self.ahead[near..], &MEMBER_START)
+            .map(|at| near + at)
+            .find(is_end);
+        match behind {
+            Some(end) => (end, true),
+            None => (near, false),
+        }
+    }
+}
+
+fn seems_member(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MEMBER_START)
+        && bytes
+            .get(3)
+            .is_some_and(|flags| flags & RESERVED_FLAGS == 0)
+}
+
+/// Unpacks a chunk that seems to be made of whole members, behind what is in
+/// `content` already; false, and nothing done, if it is not.
+pub(super) fn unpack_whole(chunk: &Chunk, content: &mut Content) -> bool {
+    if !chunk.seems_whole {
+        return false;
+    }
+    let before = content.end;
+    let mut gunzip = Gunzip::default();
+    let is_whole = gunzip.unpack(chunk, content).is_ok() && gunzip.is_between_members();
+    if !is_whole {
+        content.end = before;
+    }
+    is_whole
+}
+
+/// Least room that is given for unpacking.
+const ROOM_BYTES: usize = 64 * 1024;
+
+/// Unpacks members that come in chunks.
+pub(super) struct Gunzip {
+    inflate: Box<Decompress>,
+    crc: Crc,
+    state: State,
+}
+
+enum State {
+    /// Before a member, or behind the last. Zeros may follow that one.
+    Between { zeros: bool },
+    /// In a member's header, of which this much is there.
+    Header(Vec<u8>),
+    /// In the compressed data.
+    Data,
+    /// In what follows it, of which this much is there.
+    Trailer(Vec<u8>),
+}
+
+impl Default for Gunzip {
+    fn default() -> Self {
+        Self {
+            inflate: Box::new(Decompress::new(false)),
+            crc: Crc::new(),
+            state: State::Between { zeros: false },
+        }
+    }
+}
+
+impl Gunzip {
+    /// Whether a file may end here.
+    pub(super) fn is_between_members(&self) -> bool {
+        matches!(self.state, State::Between { .. })
+    }
+
+    /// Unpacks the next chunk of the file, behind what is in `content` already. What
+    /// comes before an error is there.
+    pub(super) fn unpack(&mut self, chunk: &Chunk, content: &mut Content) -> io::Result<()> {
+        let mut rest = &chunk.bytes[..];
+        while !rest.is_empty() {
+            match &mut self.state {
+                State::Between { zeros } => {
+                    if rest[0] == 0 {
+                        *zeros = true;
+                        rest = &rest[1..];
+                    } else if rest[0] == MEMBER_START[0] && !*zeros {
+                        self.state = State::Header(Vec::new());
+                    } else {
+                        return Err(invalid("bytes that are not gzip after the last member"));
+                    }
+                }
+                State::Header(header) => {
+                    let before = header.len();
+                    header.extend_from_slice(rest);
+                    let Some(length) = header_length(header)? else {
+                        return Ok(());
+                    };
+                    rest = &rest[length - before..];
+                    self.inflate.reset(false);
+                    self.crc.reset();
+                    self.state = State::Data;
+                }
+                State::Data => rest = self.inflate_some(rest, content)?,
+                State::Trailer(trailer) => {
+                    let (more, behind) =
+                        rest.split_at(rest.len().min(TRAILER_BYTES - trailer.len()));
+                    trailer.extend_from_slice(more);
+                    rest = behind;
+                    if let Some((crc, length)) = read_trailer(trailer) {
+                        if crc != self.crc.sum() || length != self.crc.amount() {
+                            return Err(invalid("the checksum does not match"));
+                        }
+                        self.state = State::Between { zeros: false };
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn inflate_some<'a>(&mut self, input: &'a [u8], content: &mut Content) -> io::Result<&'a [u8]> {
+        let (taken, given) = (self.inflate.total_in(), self.inflate.total_out());
+        let room = content.room(ROOM_BYTES.max(input.len() * 4));
+        let status = self.inflate.decompress(input, room, FlushDecompress::None);
+        let taken = (self.inflate.total_in() - taken) as usize;
+        let given = (self.inflate.total_out() - given) as usize;
+        self.crc.update(&room[..given]);
+        content.end += given;
+        match status {
+            Ok(Status::StreamEnd) => self.state = State::Trailer(Vec::new()),
+            Ok(_) if taken > 0 || given > 0 => {}
+            Ok(_) | Err(_) => return Err(invalid("corrupt deflate stream")),
+        }
+        Ok(&input[taken..])
+    }
+}
+
+fn invalid(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// Longest header that is read; nobody puts a novel into a file's comment.
+const HEADER_BYTES_MAX: usize = 1 << 20;
+/// Checksum and length.
+const TRAILER_BYTES: usize = 8;
+
+/// The length of the header (RFC 1952) that these bytes start with, if it is there
+/// to its end.
+fn header_length(bytes: &[u8]) -> io::Result<Option<usize>> {
+    const FIXED: usize = 10;
+    const HAS_CRC: u8 = 2;
+    const HAS_EXTRA: u8 = 4;
+    const HAS_NAME: u8 = 8;
+    const HAS_COMMENT: u8 = 16;
+    let known = bytes.len().min(MEMBER_START.len());
+    let flags = bytes.get(3).copied().unwrap_or(0);
+    if bytes[..known] != MEMBER_START[..known] || flags & RESERVED_FLAGS != 0 {
+        return Err(invalid("invalid gzip header"));
+    }
+    let too_long = || match bytes.len() > HEADER_BYTES_MAX {
+        true => Err(invalid("endless gzip header")),
+        false => Ok(None),
+    };
+    let mut end = FIXED;
+    if flags & HAS_EXTRA != 0 {
+        let Some(&length) = bytes.get(end..).and_then(<[u8]>::first_chunk) else {
+            return Ok(None);
+        };
+        end += 2 + usize::from(u16::from_le_bytes(length));
+    }
+    for flag in [HAS_NAME, HAS_COMMENT] {
+        if flags & flag != 0 {
+            match memchr::memchr(0, bytes.get(end..).unwrap_or_default()) {
+                Some(zero) => end += zero + 1,
+                None => return too_long(),
+            }
+        }
+    }
+    if flags & HAS_CRC != 0 {
+        end += 2;
+    }
+    Ok((bytes.len() >= end).then_some(end))
+}
+
+/// Checksum and length modulo 2^32, if all of it is there.
+fn read_trailer(trailer: &[u8]) -> Option<(u32, u32)> {
+    let crc = trailer.first_chunk()?;
+    let length = trailer.get(4..)?.first_chunk()?;
+    Some((u32::from_le_bytes(*crc), u32::from_le_bytes(*length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, GzBuilder, write::GzEncoder};
+    use proptest::prelude::*;
+    use std::io::{Cursor, Write};
+    use std::sync::Arc;
+
+    fn member(bytes: &[u8], level: u32) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn chunks(file: &[u8]) -> Vec<Chunk> {
+        let raw = Raw::new(Box::new(Cursor::new(file.to_vec())), &Arc::default());
+        let mut chunks = Chunks::new(raw, Vec::new());
+        let mut all = vec![];
+        loop {
+            let mut chunk = Chunk::default();
+            let end = chunks.next(&mut chunk);
+            all.push(chunk);
+            if end.is_some() {
+                return all;
+            }
+        }
+    }
+
+    /// Unpacks each chunk by itself where that works, and how often it did.
+    fn unpacked(chunks: &[Chunk]) -> io::Result<(Vec<u8>, usize)> {
+        let mut content = Content::default();
+        let mut gunzip = Gunzip::default();
+        let mut apart = 0;
+        for chunk in chunks {
+            if gunzip.is_between_members() && unpack_whole(chunk, &mut content) {
+                apart += 1;
+            } else {
+                gunzip.unpack(chunk, &mut content)?;
+            }
+        }
+        match gunzip.is_between_members() {
+            true => Ok((content.bytes[content.range()].to_vec(), apart)),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    /// Hardly compressible, so that chunks are many.
+    fn noise(length: usize) -> Vec<u8> {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 56) as u8
+        };
+        (0..length).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn members_are_unpacked_apart_and_long_ones_in_turn() {
+        let noise = noise(600_000);
+        let blocked: Vec<u8> = noise
+            .chunks(30_000)
+            .flat_map(|block| member(block, 1))
+            .collect();
+        let (bytes, apart) = unpacked(&chunks(&blocked)).unwrap();
+        assert!(bytes == noise);
+        assert!(apart >= 8, "{apart}");
+        let (bytes, apart) = unpacked(&chunks(&member(&noise, 1))).unwrap();
+        assert!(bytes == noise);
+        assert_eq!(apart, 0);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_member_is_unpacked_in_turn() {
+        // Stored blocks hold the bytes as they are, headers of members among them.
+        let mut trap = noise(400_000);
+        for at in (5_000..trap.len()).step_by(9_000) {
+            trap[at..at + 10].copy_from_slice(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+        }
+        let file = [member(&trap, 0), member(&trap, 0), member(b"end", 6)].concat();
+        let (bytes, _) = unpacked(&chunks(&file)).unwrap();
+        assert!(bytes == [&trap[..], &trap, b"end"].concat());
+    }
+
+    #[test]
+    fn all_parts_of_a_header_are_passed_over() {
+        let mut encoder = GzBuilder::new()
+            .filename("name")
+            .comment("comment")
+            .extra(&b"BC\x02\0ab"[..])
+            .write(Vec::new(), Compression::fast());
+        encoder.write_all(b"text").unwrap();
+        let mut file = encoder.finish().unwrap();
+        // The checksum of the header, which flate2 does not write, is not looked at.
+        file[3] |= 2;
+        let header = file
+            .windows(8)
+            .position(|bytes| bytes == b"comment\0")
+            .unwrap()
+            + 8;
+        file.splice(header..header, [7, 7]);
+        assert_eq!(unpacked(&chunks(&file)).unwrap().0, b"text");
+    }
+
+    #[test]
+    fn padding_is_passed_over_and_junk_is_not() {
+        let whole = member(b"text", 6);
+        let padded = [&whole[..], &[0; 700]].concat();
+        assert_eq!(unpacked(&chunks(&padded)).unwrap().0, b"text");
+        for junk in [&b"junk"[..], b"\0\0junk"] {
+            assert!(unpacked(&chunks(&[&whole[..], junk].concat())).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_of_any_size_unpack_to_the_same(
+            parts in proptest::collection::vec(("[a-d]{0,300}", 0_u32..10), 1..6),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5),
+            spoiled in proptest::option::of((any::<prop::sample::Index>(), 1_u8..)),
+        ) {
+            let mut file: Vec<u8> =
+                parts.iter().flat_map(|(text, level)| member(text.as_bytes(), *level)).collect();
+            if let Some((place, flip)) = spoiled {
+                let place = place.index(file.len());
+                file[place] ^= flip;
+            }
+            let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(file.len())).collect();
+            ends.extend([0, file.len()]);
+            ends.sort_unstable();
+            let chunks: Vec<Chunk> = ends
+                .windows(2)
+                .map(|ends| Chunk {
+                    bytes: file[ends[0]..ends[1]].to_vec(),
+                    seems_whole: true,
+                })
+                .collect();
+            let expected: String = parts.iter().map(|(text, _)| text.as_str()).collect();
+            match unpacked(&chunks) {
+                Ok((bytes, _)) => prop_assert_eq!(bytes, expected.into_bytes()),
+                Err(_) => prop_assert!(spoiled.is_some()),
+            }
+        }
+    }
+}

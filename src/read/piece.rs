@@ -1,0 +1,180 @@
+//! Pieces of an input on their way from reading to documents, and the blocks of
+//! whole records that they are cut into.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::ReadSettings;
+use super::format::InputFormat;
+use super::gzip::{self, Chunk};
+use crate::document::Document;
+use crate::error::{Error, ErrorKind, Place};
+
+/// Bytes in a piece, unless it is unpacked from more or less. Small enough that a
+/// piece is still in the cache when the thread that has read it parses it.
+pub(super) const PIECE_BYTES: usize = 256 * 1024;
+/// Room before the content of a piece, for the start of a record that ends in it.
+pub(super) const HEADROOM_BYTES: usize = 32 * 1024;
+
+/// Part of an input. Made to be filled again and again, so that its buffers are
+/// allocated once.
+#[derive(Debug, Default)]
+pub struct Piece {
+    pub(super) content: Content,
+    /// What is still to be unpacked into the content.
+    pub(super) packed: Option<Chunk>,
+    /// Kept for when it is needed again.
+    pub(super) spare: Chunk,
+    /// How the input ends behind this piece, if it does.
+    pub(super) end: Option<End>,
+    pub(super) blocks: Blocks,
+    /// What happened behind the last of the blocks.
+    pub problem: Option<Error>,
+}
+
+/// How an input ends.
+#[derive(Debug)]
+pub(super) enum End {
+    /// Nothing follows.
+    Whole,
+    /// It could not be opened.
+    Unopened(io::Error),
+    /// It could not be read on.
+    Unreadable(io::Error),
+    /// It could not be unpacked.
+    Damaged(io::Error),
+}
+
+/// Room for bytes. What is behind `end` is left over from earlier.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    pub(super) bytes: Vec<u8>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Content {
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// Room for more, at least `least` bytes of it.
+    pub(super) fn room(&mut self, least: usize) -> &mut [u8] {
+        let wanted = self.end + least;
+        if self.bytes.len() < wanted {
+            // All of what is allocated anyway, so that this is rare.
+            self.bytes.reserve(wanted - self.bytes.len());
+            self.bytes.resize(self.bytes.capacity(), 0);
+        }
+        &mut self.bytes[self.end..]
+    }
+}
+
+/// The blocks of a piece, by what they have in common and by what they have not.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    pub(super) file: Arc<str>,
+    pub(super) format: InputFormat,
+    pub(super) spans: Vec<Span>,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self {
+            file: "".into(),
+            format: InputFormat::Text,
+            spans: Vec::new(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Span {
+    pub(super) bytes: Range<usize>,
+    pub(super) first_record: u64,
+    pub(super) first_byte: u64,
+}
+
+impl Piece {
+    /// Unpacks what can be unpacked apart from other pieces. Any thread may do it.
+    pub fn unpack(&mut self) {
+        if let Some(chunk) = &self.packed
+            && gzip::unpack_whole(chunk, &mut self.content)
+        {
+            self.spare = self.packed.take().unwrap_or_default();
+        }
+    }
+
+    /// The blocks that the piece was cut into.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        let Blocks {
+            file,
+            format,
+            spans,
+        } = &self.blocks;
+        spans.iter().map(|span| Block {
+            bytes: &self.content.bytes[span.bytes.clone()],
+            file,
+            format: *format,
+            first_record: span.first_record,
+            first_byte: span.first_byte,
+        })
+    }
+
+    /// Empties the piece, to be filled anew.
+    pub(super) fn clear(&mut self) {
+        self.content.start = HEADROOM_BYTES;
+        self.content.end = HEADROOM_BYTES;
+        self.content.room(0);
+        if let Some(chunk) = self.packed.take() {
+            self.spare = chunk;
+        }
+        self.end = None;
+        self.blocks.spans.clear();
+        self.problem = None;
+    }
+}
+
+/// Whole records of one input, with their place in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    /// The records' bytes, back to back.
+    pub bytes: &'a [u8],
+    /// The input's name.
+    pub file: &'a Arc<str>,
+    /// The format of the records.
+    pub format: InputFormat,
+    /// Records of this input before the block.
+    pub first_record: u64,
+    /// Bytes of this input before the block.
+    pub first_byte: u64,
+}
+
+impl Block<'_> {
+    /// The block's records in order, each a document or what is wrong with it.
+    pub fn documents(
+        &self,
+        settings: &ReadSettings,
+        each: &mut dyn FnMut(Result<Document<'_>, Error>),
+    ) {
+        self.format.rules().documents(self, settings, each);
+    }
+
+    /// An error in the block's `record`th record (from 0), at `byte` of the block.
+    pub(super) fn error(&self, record: u64, byte: usize, kind: ErrorKind) -> Error {
+        Error {
+            place: Place {
+                file: Arc::clone(self.file),
+                record: Some(self.first_record + record + 1),
+                byte: Some(self.first_byte + byte as u64),
+            },
+            kind,
+        }
+    }
+
+    /// The id of a record that has none of its own: its place.
+    pub(super) fn place_id(&self, record: u64) -> String {
+        format!("{}:{}", self.file, self.first_record + record + 1)
+    }
+}

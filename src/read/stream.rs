@@ -1,0 +1,230 @@
+//! One input as a sequence of pieces: opened, its compression recognised by its
+//! first bytes, and read. What must come in sequence is done here, and no more.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::gzip::{Chunk, Chunks};
+use super::input::Input;
+use super::piece::{End, PIECE_BYTES, Piece};
+use super::raw::{Filled, Raw, fill};
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Formats that are recognised only to be refused by name.
+const REFUSED: [(&[u8], &str); 4] = [
+    (b"BZh91AY", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"PK\x03\x04", "zip"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+];
+/// Bytes that tell the compression.
+const MAGIC_BYTES_MAX: usize = 8;
+
+/// An input that is read a piece at a time.
+pub struct Stream {
+    state: State,
+    taken: Arc<AtomicU64>,
+}
+
+enum State {
+    Closed(Input),
+    /// The first bytes have been read, and are still to be given.
+    Plain(Raw, Vec<u8>),
+    Gzip(Chunks),
+    Zstd(super::zstd::Reader),
+    Ended,
+}
+
+impl Stream {
+    /// Opens `input` when its first piece is asked for. What is read of it is added
+    /// to `taken`.
+    pub fn new(input: Input, taken: &Arc<AtomicU64>) -> Self {
+        Self {
+            state: State::Closed(input),
+            taken: Arc::clone(taken),
+        }
+    }
+
+    /// Fills `piece` with what comes next; false when nothing does. The last piece
+    /// may hold nothing but the news of the end.
+    pub fn next(&mut self, piece: &mut Piece) -> bool {
+        piece.clear();
+        if let State::Closed(_) = self.state {
+            match self.open() {
+                Ok(state) => self.state = state,
+                Err(error) => {
+                    self.state = State::Ended;
+                    piece.end = Some(End::Unopened(error));
+                    return true;
+                }
+            }
+        }
+        let how = match &mut self.state {
+            State::Closed(_) | State::Ended => return false,
+            State::Plain(raw, head) => {
+                let room = &mut piece.content.room(PIECE_BYTES)[..PIECE_BYTES];
+                let start = head.len();
+                room[..start].copy_from_slice(head);
+                head.clear();
+                let (filled, how) = raw.fill(&mut room[start..]);
+                piece.content.end += start + filled;
+                how
+            }
+            State::Zstd(reader) => {
+                let room = &mut piece.content.room(PIECE_BYTES)[..PIECE_BYTES];
+                let (filled, how) = fill(reader, room);
+                piece.content.end += filled;
+                how
+            }
+            State::Gzip(chunks) => {
+                let mut chunk: Chunk = std::mem::take(&mut piece.spare);
+                let end = chunks.next(&mut chunk);
+                piece.packed = Some(chunk);
+                end.unwrap_or(Filled::Whole)
+            }
+        };
+        piece.end = match (how, &self.state) {
+            (Filled::Whole, _) => return true,
+            (Filled::Ended, _) => Some(End::Whole),
+            (Filled::Broken(error), State::Zstd(_)) => Some(End::Damaged(error)),
+            (Filled::Broken(error), _) => Some(End::Unreadable(error)),
+        };
+        self.state = State::Ended;
+        true
+    }
+
+    fn open(&mut self) -> io::Result<State> {
+        let State::Closed(input) = std::mem::replace(&mut self.state, State::Ended) else {
+            return Ok(State::Ended);
+        };
+        let mut raw = Raw::new(input.open()?, &self.taken);
+        let mut head = vec![0; MAGIC_BYTES_MAX];
+        let (filled, how) = raw.fill(&mut head);
+        head.truncate(filled);
+        if let Filled::Broken(error) = how {
+            return Err(error);
+        }
+        if head.starts_with(&GZIP_MAGIC) {
+            return Ok(State::Gzip(Chunks::new(raw, head)));
+        }
+        if is_zstd(&head) {
+            return Ok(State::Zstd(super::zstd::reader(raw, head)?));
+        }
+        if let Some((_, name)) = REFUSED.iter().find(|(magic, _)| head.starts_with(magic)) {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("{name} is not supported; decompress it into a pipe, or use gzip or zstd"),
+            ));
+        }
+        Ok(State::Plain(raw, head))
+    }
+}
+
+/// A frame, or one to skip, as parallel compressors write before the first.
+fn is_zstd(head: &[u8]) -> bool {
+    head.starts_with(&ZSTD_MAGIC) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{InputFormat, Pieces, ReadSettings};
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::{Cursor, Read, Write};
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// The content, how many bytes were taken for it, and what was wrong.
+    fn read(reader: impl Read + Send + 'static) -> (Vec<u8>, u64, Option<String>) {
+        let settings = ReadSettings {
+            format: Some(InputFormat::Lines),
+            ..ReadSettings::default()
+        };
+        let mut pieces = Pieces::new(vec![Input::from_reader("r", reader)], &settings);
+        let mut piece = Piece::default();
+        let (mut content, mut problem) = (vec![], None);
+        while pieces.next(&mut piece) {
+            piece
+                .blocks()
+                .for_each(|block| content.extend_from_slice(block.bytes));
+            problem = problem.or(piece.problem.take());
+        }
+        (
+            content,
+            pieces.bytes_taken(),
+            problem.map(|error| error.to_string()),
+        )
+    }
+
+    #[test]
+    fn plain_gzip_members_and_zstd_are_recognised() {
+        let plain = read(Cursor::new("plain"));
+        assert_eq!(plain, (b"plain".to_vec(), 5, None));
+        let members = [gzip(b"one "), gzip(b""), gzip(b"two"), vec![0; 700]].concat();
+        let length = members.len() as u64;
+        assert_eq!(
+            read(Cursor::new(members)),
+            (b"one two".to_vec(), length, None)
+        );
+        let frames = [
+            zstd::encode_all(&b"one "[..], 1).unwrap(),
+            zstd::encode_all(&b"two"[..], 1).unwrap(),
+        ]
+        .concat();
+        assert_eq!(read(Cursor::new(frames)).0, b"one two");
+        assert_eq!(read(Cursor::new("")), (vec![], 0, None));
+    }
+
+    /// A pipe that gives a byte at a time.
+    struct Trickle(Cursor<Vec<u8>>);
+
+    impl Read for Trickle {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let one = buffer.len().min(1);
+            self.0.read(&mut buffer[..one])
+        }
+    }
+
+    #[test]
+    fn a_slow_pipe_and_a_frame_to_skip_hide_nothing() {
+        let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7][..]].concat();
+        let frame = zstd::encode_all(&b"text"[..], 1).unwrap();
+        for bytes in [gzip(b"text"), [skipped, frame].concat(), b"text".to_vec()] {
+            assert_eq!(read(Trickle(Cursor::new(bytes))).0, b"text");
+        }
+    }
+
+    #[test]
+    fn a_cut_off_or_spoiled_stream_is_an_error_behind_what_is_whole() {
+        let line = b"0123456789\n".repeat(2000);
+        let whole = gzip(&line);
+        for length in (2..whole.len()).step_by(7) {
+            let (content, _, problem) = read(Cursor::new(whole[..length].to_vec()));
+            assert!(problem.is_some(), "{length}");
+            assert!(line.starts_with(&content) && content.len() % 11 == 0);
+        }
+        let (content, _, problem) = read(Cursor::new([&whole[..], b"junk"].concat()));
+        assert!(content == line && problem.is_some());
+        let cut_off = [&whole[..], &whole[..whole.len() - 1]].concat();
+        let (content, _, problem) = read(Cursor::new(cut_off));
+        assert!(content == line.repeat(2) && problem.is_some());
+        let whole = zstd::encode_all(&line[..], 1).unwrap();
+        assert!(
+            read(Cursor::new(whole[..whole.len() - 1].to_vec()))
+                .2
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn other_compressions_are_refused_by_name() {
+        let (_, _, problem) = read(Cursor::new(b"\xfd7zXZ\0rest"));
+        assert!(problem.unwrap().contains("xz"));
+    }
+}
