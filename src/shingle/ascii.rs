@@ -120,13 +120,9 @@ impl Runs {
 #[inline]
 fn word_hash(text: &[u8], start: usize, end: usize, case: Case) -> u64 {
     let chunk = |at: usize| {
-        let chunk = eight_bytes(text, at);
-        let length = end - at;
-        let chunk = if length < 8 {
-            chunk & !(u64::MAX << (8 * length))
-        } else {
-            chunk
-        };
+        // Only what belongs to the word; it has a byte at least.
+        let length = (end - at).min(8) as u32;
+        let chunk = eight_bytes(text, at) & (u64::MAX >> (64 - 8 * length));
         match case {
             Case::Fold => lower_case(chunk),
             Case::Keep => chunk,

@@ -51,14 +51,13 @@ impl Fast {
 
     fn throw(&mut self, round: usize, shingles: &[Shingle]) {
         let salt = self.salts[round];
-        let positions = self.least.len() as u128;
+        let least = self.least.as_mut_slice();
+        let positions = least.len() as u128;
         for shingle in shingles {
             let product = u128::from(mix(shingle.0 ^ salt)) * positions;
-            let entry = entry(round, product as u64);
-            let least = &mut self.least[(product >> 64) as usize];
-            if entry < *least {
-                *least = entry;
-            }
+            let least = &mut least[(product >> 64) as usize];
+            // Without a branch, which would be a surprise too often.
+            *least = (*least).min(entry(round, product as u64));
         }
     }
 
@@ -89,12 +88,14 @@ impl Sketcher for Fast {
 }
 
 /// The round above, the hash below. Never [`EMPTY`], as no round is all ones.
+#[inline]
 fn entry(round: usize, hash: u64) -> u64 {
     (round as u64) << (64 - ROUND_BITS) | hash >> ROUND_BITS
 }
 
 /// A bijection of 64 bits whose output bits each depend on all input bits: the
 /// finaliser that David Stafford published as variant 13 (2011).
+#[inline]
 fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
