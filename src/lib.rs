@@ -42,4 +42,4 @@ pub use pipeline::{Inputs, Similar, Sketched, find_pairs, sketch_documents, writ
 pub use read::Input;
 pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
 pub use stats::Stats;
-pub use urls::{Added, Urls};
+pub use urls::{Added, UrlHash, UrlHasher, Urls};

@@ -17,30 +17,66 @@ pub enum Added {
 
 /// An arena of ids: their bytes back to back, found by ordinal or by content.
 ///
-/// A document costs 8 bytes here, its share of the table (5 to 12), and the
+/// A document costs 8 bytes here, its share of the table (9 to 20), and the
 /// length of its id.
 #[derive(Debug, Default)]
 pub struct Urls {
     bytes: String,
     /// Where each id ends in `bytes`.
     ends: Vec<usize>,
-    /// Ordinals, by hash of the id.
-    table: HashTable<u32>,
-    hasher: ahash::RandomState,
+    table: HashTable<Entry>,
+    hasher: UrlHasher,
+}
+
+/// An id in the table: its ordinal, and part of its hash, so that the id itself, which
+/// is far away, is looked at only if it is most likely the same.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    id: u32,
+    hash: UrlHash,
+}
+
+/// The hash of an id, for the table only: it is another one in every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlHash(u32);
+
+impl UrlHash {
+    /// Spread over all bits, as the table wants it.
+    fn spread(self) -> u64 {
+        u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// Hashes ids. Any thread may do it before they are added.
+#[derive(Clone, Debug, Default)]
+pub struct UrlHasher(ahash::RandomState);
+
+impl UrlHasher {
+    /// The hash of an id.
+    pub fn hash(&self, url: &str) -> UrlHash {
+        UrlHash(self.0.hash_one(url) as u32)
+    }
 }
 
 impl Urls {
+    /// What hashes ids for [`Urls::add_hashed`].
+    pub fn hasher(&self) -> &UrlHasher {
+        &self.hasher
+    }
+
     /// Adds an id if it is new.
     pub fn add(&mut self, url: &str) -> Added {
+        self.add_hashed(url, self.hasher.hash(url))
+    }
+
+    /// Adds an id with its hash if it is new.
+    pub fn add_hashed(&mut self, url: &str, hash: UrlHash) -> Added {
         let Self {
-            bytes,
-            ends,
-            table,
-            hasher,
+            bytes, ends, table, ..
         } = self;
-        let hash = hasher.hash_one(url);
-        if let Some(&known) = table.find(hash, |&known| at(bytes, ends, known) == url) {
-            return Added::Repeated(DocumentId(known));
+        let is_same = |known: &Entry| known.hash == hash && at(bytes, ends, known.id) == url;
+        if let Some(known) = table.find(hash.spread(), is_same) {
+            return Added::Repeated(DocumentId(known.id));
         }
         // One less than there are numbers, so that a count of all is a number too.
         let Some(id) = u32::try_from(ends.len()).ok().filter(|&id| id < u32::MAX) else {
@@ -48,7 +84,9 @@ impl Urls {
         };
         bytes.push_str(url);
         ends.push(bytes.len());
-        table.insert_unique(hash, id, |&known| hasher.hash_one(at(bytes, ends, known)));
+        table.insert_unique(hash.spread(), Entry { id, hash }, |known| {
+            known.hash.spread()
+        });
         Added::New(DocumentId(id))
     }
 

@@ -15,6 +15,7 @@
 
 use rayon::prelude::*;
 
+use super::filing::for_each_bucket;
 use super::{Match, RowSides, SearchStats};
 use crate::sketch::{Row, Signatures, Value};
 
@@ -80,30 +81,22 @@ pub fn search(
     };
     let mut found = Found::default();
     for band in 0..level.bands.len() {
-        let mut filed: Vec<(u64, Row)> = rows
-            .par_iter()
-            .map(|&row| (key(signatures.row(row), &level.bands[band]), row))
-            .collect();
-        filed.par_sort_unstable();
-        let buckets: Vec<&[(u64, Row)]> = filed
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter(|bucket| bucket.len() > 1)
-            .collect();
         let path = Path {
             level: &level,
             band,
             above: None,
         };
-        found = buckets
-            .par_iter()
-            .fold(Found::default, |mut found, bucket| {
+        found = for_each_bucket(
+            rows,
+            |row| key(signatures.row(row), &level.bands[band]),
+            Found::default,
+            |found, bucket| {
                 found.stats.count_bucket(bucket.len());
-                let rows: Vec<Row> = bucket.iter().map(|&(_, row)| row).collect();
-                search.bucket(&path, &rows, &mut found);
-                found
-            })
-            .reduce(Found::default, Found::merge)
-            .merge(found);
+                search.bucket(&path, bucket, found);
+            },
+            Found::merge,
+        )
+        .merge(found);
     }
     found
         .matches

@@ -1,8 +1,7 @@
 //! Rows that are identical, collapsed into groups. The first row of a group
 //! stands for all of it, and the others come back on output.
 
-use rayon::prelude::*;
-
+use super::filing::for_each_bucket;
 use crate::sketch::Row;
 
 /// A group's place among the groups, which are in the order of their first rows.
@@ -60,25 +59,31 @@ impl Groups {
 pub fn collapse(
     rows: u32,
     hash: impl Fn(Row) -> u64 + Sync,
-    same: impl Fn(Row, Row) -> bool,
+    same: impl Fn(Row, Row) -> bool + Sync,
 ) -> Groups {
-    let mut by_hash: Vec<(u64, Row)> = (0..rows)
-        .into_par_iter()
-        .map(|row| (hash(Row(row)), Row(row)))
-        .collect();
-    by_hash.par_sort_unstable();
     let mut first_of: Vec<Row> = (0..rows).map(Row).collect();
-    for bucket in by_hash.chunk_by(|a, b| a.0 == b.0) {
-        // One first row nearly always: two if different rows have one hash.
-        let mut firsts: Vec<Row> = Vec::new();
-        for &(_, row) in bucket {
-            match firsts.iter().find(|&&first| same(first, row)) {
-                Some(&first) => first_of[row.0 as usize] = first,
-                None => firsts.push(row),
+    let copies: Vec<(Row, Row)> = for_each_bucket(
+        &first_of,
+        hash,
+        Vec::new,
+        |copies, bucket| {
+            // One first row nearly always: two if different rows have one hash.
+            let mut firsts: Vec<Row> = Vec::new();
+            for &row in bucket {
+                match firsts.iter().find(|&&first| same(first, row)) {
+                    Some(&first) => copies.push((row, first)),
+                    None => firsts.push(row),
+                }
             }
-        }
+        },
+        |mut one, mut two| {
+            one.append(&mut two);
+            one
+        },
+    );
+    for (row, first) in copies {
+        first_of[row.0 as usize] = first;
     }
-    drop(by_hash);
     number(&first_of)
 }
 

@@ -7,6 +7,7 @@
 //! copies cost nothing.
 
 pub mod bands;
+mod filing;
 pub mod identical;
 pub mod prefix;
 pub mod ranked;

@@ -19,7 +19,7 @@ use crate::read::{Block, Cutter, Input, Piece, Stream};
 use crate::settings::{Settings, Strictness};
 use crate::shingle::{Shingle, Shingler, Shingles, shingler};
 use crate::stats::Stats;
-use crate::urls::{Added, Urls};
+use crate::urls::{Added, UrlHash, UrlHasher, Urls};
 
 /// What a thread makes of the shingles of each document of a block.
 pub(super) trait Digest {
@@ -58,6 +58,7 @@ pub(super) fn read_all<D: Digest>(
         settings,
         shingler: shingler(&settings.shingle),
         digest,
+        url_hasher: urls.hasher().clone(),
         taken: &taken,
         output: PhantomData,
     };
@@ -90,6 +91,7 @@ struct Reading<'a, D, M> {
     shingler: Box<dyn Shingler>,
     /// Makes a thread's digest.
     digest: M,
+    url_hasher: UrlHasher,
     taken: &'a AtomicU64,
     output: PhantomData<fn() -> D>,
 }
@@ -196,6 +198,7 @@ impl<D: Digest, M> Reading<'_, D, M> {
                 batch.urls.push_str(&document.url);
                 batch.documents.push(BatchDocument {
                     url_end: batch.urls.len(),
+                    url_hash: self.url_hasher.hash(&document.url),
                     is_empty: shingles.is_empty() && !is_short,
                     is_short,
                 });
@@ -238,6 +241,7 @@ impl<T> Default for Batch<T> {
 
 struct BatchDocument {
     url_end: usize,
+    url_hash: UrlHash,
     is_empty: bool,
     is_short: bool,
 }
@@ -293,7 +297,7 @@ impl<K> Collector<'_, K> {
         document: &BatchDocument,
     ) -> ControlFlow<(), Option<DocumentId>> {
         let counts = &mut self.stats.counts;
-        match self.urls.add(url) {
+        match self.urls.add_hashed(url, document.url_hash) {
             Added::New(id) => {
                 counts.documents += 1;
                 counts.empty += u64::from(document.is_empty);
