@@ -21,6 +21,7 @@
 pub mod candidates;
 pub mod document;
 pub mod error;
+mod masks;
 mod observer;
 mod pairs;
 mod pipeline;

@@ -7,9 +7,9 @@
 //! digits and `_`, and of those characters between two letters or two digits that
 //! join them. Runs are found by counting zeros; no character is branched on.
 
-use super::classes::{self, BLOCK, Classes, Classify, Work};
 use super::hash;
 use super::normalise::Case;
+use crate::masks::{self, BLOCK, Classes, Masks, Work};
 
 /// Where the first byte stands that is not ASCII.
 pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
@@ -24,7 +24,7 @@ pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
 /// Appends the hash of every word of `text`, which is ASCII.
 pub(super) fn words(text: &[u8], case: Case, hashes: &mut Vec<u64>) {
     hashes.reserve(text.len() / BYTES_PER_WORD);
-    classes::run(Words { text, case, hashes });
+    masks::run(Words { text, case, hashes });
 }
 
 /// Bytes of text for which room for a word is made beforehand.
@@ -37,8 +37,10 @@ struct Words<'a> {
 }
 
 impl Work for Words<'_> {
+    type Output = ();
+
     #[inline(always)]
-    fn with<C: Classify>(self) {
+    fn with<M: Masks>(self) {
         let Self { text, case, hashes } = self;
         let mut runs = Runs::default();
         let mut emit = |start: usize, end: usize| {
@@ -49,12 +51,12 @@ impl Work for Words<'_> {
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         for (index, block) in blocks.iter().enumerate() {
             let next = text.get((index + 1) * BLOCK).copied().unwrap_or(0);
-            runs.block(index * BLOCK, &C::classes(block), next, &mut emit);
+            runs.block(index * BLOCK, &M::classes(block), next, &mut emit);
         }
         // What is left is filled up with zeros, which end the last word.
         let mut block = [0; BLOCK];
         block[..rest.len()].copy_from_slice(rest);
-        runs.block(blocks.len() * BLOCK, &C::classes(&block), 0, &mut emit);
+        runs.block(blocks.len() * BLOCK, &M::classes(&block), 0, &mut emit);
     }
 }
 

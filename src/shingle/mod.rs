@@ -7,7 +7,6 @@
 mod alphabet;
 mod ascii;
 mod chars;
-mod classes;
 mod hash;
 mod normalise;
 mod table;

@@ -68,8 +68,8 @@ struct Fast<'s> {
     /// Looks for the ids, then the texts.
     scan: Scan<'s>,
     ids: usize,
-    url: String,
-    text: String,
+    /// The texts of several fields.
+    joined: String,
 }
 
 impl<'s> Fast<'s> {
@@ -86,8 +86,7 @@ impl<'s> Fast<'s> {
             settings,
             scan: Scan::new(names),
             ids,
-            url: String::new(),
-            text: String::new(),
+            joined: String::new(),
         }
     }
 
@@ -102,26 +101,28 @@ impl<'s> Fast<'s> {
         }
         self.scan.line(line)?;
         let (ids, texts) = self.scan.found().split_at(self.ids);
-        let is_id = |found: &&Found| matches!(found, Found::Text(text) if !text.is_empty());
-        let url = match ids.iter().find(is_id) {
-            Some(found) => self.scan.text(line, found, &mut self.url)?.into(),
+        let text_of = |found: &Found| self.scan.text(line, found);
+        let is_there = |found: &&Found| !matches!(found, Found::Nothing);
+        let is_empty = |found: &&Found| matches!(found, Found::Plain(text) if text.is_empty());
+        let mut ids = ids.iter().filter(is_there).filter(|found| !is_empty(found));
+        let url = match ids.next() {
+            Some(found) => text_of(found)?.into(),
             None if self.settings.id_field.is_none() => place().into(),
             None => return None,
         };
-        let is_text = |found: &&Found| matches!(found, Found::Text(_));
-        let mut texts = texts.iter().filter(is_text);
-        let first = texts.next()?;
+        let mut texts = texts.iter().filter(is_there);
+        let first = text_of(texts.next()?)?;
         let mut rest = texts.peekable();
         let text = if rest.peek().is_none() {
-            self.scan.text(line, first, &mut self.text)?
+            first
         } else {
-            self.text.clear();
-            self.scan.append(line, first, &mut self.text)?;
+            self.joined.clear();
+            self.joined.push_str(first);
             for found in rest {
-                self.text.push_str(FIELD_SEPARATOR);
-                self.scan.append(line, found, &mut self.text)?;
+                self.joined.push_str(FIELD_SEPARATOR);
+                self.joined.push_str(text_of(found)?);
             }
-            &self.text
+            &self.joined
         };
         Some(Document {
             url,

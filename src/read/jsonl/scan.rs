@@ -6,6 +6,7 @@ use std::ops::Range;
 use memchr::memchr2;
 
 use super::super::utf8;
+use crate::masks::{self, BLOCK, Masks, Work};
 
 /// Arrays and objects within each other that are looked into.
 const DEPTH_MAX: usize = 32;
@@ -15,31 +16,17 @@ const DEPTH_MAX: usize = 32;
 pub(super) enum Found {
     /// It is not there, or null.
     Nothing,
-    /// A string.
-    Text(Text),
-}
-
-/// A string in a line, escaped.
-#[derive(Clone, Debug)]
-pub(super) struct Text {
-    /// Without the quotes.
-    bytes: Range<usize>,
-    /// Which of the scan's escapes are in it.
-    escapes: Range<usize>,
-}
-
-impl Text {
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
+    /// A string as it stands in the line.
+    Plain(Range<usize>),
+    /// A string that had escapes, now among the unescaped.
+    Unescaped(Range<usize>),
 }
 
 /// Looks for fields by their names.
 pub(super) struct Scan<'n> {
     names: Vec<&'n str>,
     found: Vec<Found>,
-    /// Where escapes start in the line.
-    escapes: Vec<usize>,
+    unescaped: Vec<u8>,
 }
 
 impl<'n> Scan<'n> {
@@ -47,7 +34,7 @@ impl<'n> Scan<'n> {
         Self {
             found: vec![Found::Nothing; names.len()],
             names,
-            escapes: Vec::new(),
+            unescaped: Vec::new(),
         }
     }
 
@@ -59,7 +46,7 @@ impl<'n> Scan<'n> {
     /// Scans a line that is one object.
     pub(super) fn line(&mut self, line: &[u8]) -> Option<()> {
         self.found.fill(Found::Nothing);
-        self.escapes.clear();
+        self.unescaped.clear();
         let mut cursor = Cursor { line, at: 0 };
         cursor.eat(b'{')?;
         if !cursor.is_next(b'}') {
@@ -76,24 +63,25 @@ impl<'n> Scan<'n> {
     }
 
     fn field(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
-        let first_escape = self.escapes.len();
         cursor.eat(b'"')?;
-        let name = cursor.string(&mut self.escapes)?;
-        // A name that is written with escapes, or not UTF-8, is unusual.
+        let name = cursor.plain_string()?;
         let name = utf8::text(&cursor.line[name]).ok()?;
-        if self.escapes.len() > first_escape {
-            return None;
-        }
         cursor.eat(b':')?;
         if !self.names.contains(&name) {
             return cursor.skip_value(0);
         }
         let found = if cursor.is_next(b'"') {
-            let bytes = cursor.string(&mut self.escapes)?;
-            Found::Text(Text {
-                bytes,
-                escapes: first_escape..self.escapes.len(),
-            })
+            let start = self.unescaped.len();
+            let string = masks::run(StringScan {
+                line: cursor.line,
+                at: cursor.at,
+                out: &mut self.unescaped,
+            })?;
+            cursor.at = string.end + 1;
+            match self.unescaped.len() > start {
+                false => Found::Plain(string),
+                true => Found::Unescaped(start..self.unescaped.len()),
+            }
         } else {
             cursor.eat_all(b"null")?;
             Found::Nothing
@@ -106,46 +94,79 @@ impl<'n> Scan<'n> {
         Some(())
     }
 
-    /// The string that was found, without its escapes; in `room` if it has any.
-    pub(super) fn text<'a>(
-        &self,
-        line: &'a [u8],
-        found: &Found,
-        room: &'a mut String,
-    ) -> Option<&'a str> {
-        match found {
-            Found::Text(text) if text.escapes.is_empty() => {
-                utf8::text(&line[text.bytes.clone()]).ok()
-            }
-            found => {
-                room.clear();
-                self.append(line, found, room)?;
-                Some(room)
-            }
-        }
-    }
-
-    /// Appends the string that was found, without its escapes.
-    pub(super) fn append(&self, line: &[u8], found: &Found, room: &mut String) -> Option<()> {
-        let Found::Text(text) = found else {
-            return None;
+    /// The string that was found, if one was.
+    pub(super) fn text<'a>(&'a self, line: &'a [u8], found: &Found) -> Option<&'a str> {
+        let bytes = match found {
+            Found::Nothing => return None,
+            Found::Plain(range) => &line[range.clone()],
+            Found::Unescaped(range) => &self.unescaped[range.clone()],
         };
-        let raw = utf8::text(&line[text.bytes.clone()]).ok()?;
-        let mut done = 0;
-        for escape in &self.escapes[text.escapes.clone()] {
-            let at = escape - text.bytes.start;
-            // The second half of a pair of surrogates went with the first.
-            if at < done {
+        utf8::text(bytes).ok()
+    }
+}
+
+/// Looks for the end of a string, behind its opening quote. If there are escapes on
+/// the way, `out` gets the string without them.
+struct StringScan<'a> {
+    line: &'a [u8],
+    at: usize,
+    out: &'a mut Vec<u8>,
+}
+
+impl Work for StringScan<'_> {
+    /// The string in the line.
+    type Output = Option<Range<usize>>;
+
+    #[inline(always)]
+    fn with<M: Masks>(self) -> Option<Range<usize>> {
+        let Self { line, at, out } = self;
+        let start = at;
+        let mut at = at;
+        let mut unescaping = false;
+        loop {
+            let mut last = [b'"'; BLOCK];
+            let block = match line[at..].first_chunk::<BLOCK>() {
+                Some(block) => block,
+                None => {
+                    last[..line.len() - at].copy_from_slice(&line[at..]);
+                    &last
+                }
+            };
+            let special = M::specials(block).trailing_zeros() as usize;
+            if unescaping {
+                // Copying all of a block is faster than asking how much.
+                out.extend_from_slice(block);
+                out.truncate(out.len() - (BLOCK - special));
+            }
+            at += special;
+            if special == BLOCK {
                 continue;
             }
-            room.push_str(&raw[done..at]);
-            let (c, length) = unescaped(&raw.as_bytes()[at..])?;
-            room.push(c);
-            done = at + length;
+            match line.get(at)? {
+                b'"' => return Some(start..at),
+                b'\\' => {
+                    if !unescaping {
+                        unescaping = true;
+                        out.extend_from_slice(&line[start..at]);
+                    }
+                    at += unescape(&line[at..], out)?;
+                }
+                _ => return None,
+            }
         }
-        room.push_str(&raw[done..]);
-        Some(())
     }
+}
+
+/// Appends the character that an escape stands for, and tells how long the escape is.
+#[inline]
+fn unescape(escape: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let (c, length) = unescaped(escape)?;
+    if c.is_ascii() {
+        out.push(c as u8);
+    } else {
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    Some(length)
 }
 
 /// The character that an escape stands for, and how long the escape is.
@@ -220,23 +241,34 @@ impl Cursor<'_> {
         is_there.then_some(())
     }
 
-    /// The rest of a string, behind its opening quote, and where its escapes start.
-    fn string(&mut self, escapes: &mut Vec<usize>) -> Option<Range<usize>> {
+    /// The rest of a string without escapes, behind its opening quote.
+    fn plain_string(&mut self) -> Option<Range<usize>> {
         let start = self.at;
+        let end = start + memchr2(b'"', b'\\', &self.line[start..])?;
+        self.at = end + 1;
+        let is_plain = self.line[end] == b'"' && !self.has_control(start..end);
+        is_plain.then_some(start..end)
+    }
+
+    fn has_control(&self, range: Range<usize>) -> bool {
+        self.line[range]
+            .iter()
+            .fold(false, |found, &byte| found | (byte < 0x20))
+    }
+
+    /// Passes over the rest of a string.
+    fn skip_string(&mut self) -> Option<()> {
         loop {
-            let at = self.at + memchr2(b'"', b'\\', &self.line[self.at..])?;
-            if self.line[at] == b'"' {
-                self.at = at + 1;
-                let has_control = self.line[start..at]
-                    .iter()
-                    .fold(false, |found, &byte| found | (byte < 0x20));
-                return (!has_control).then_some(start..at);
-            }
-            escapes.push(at);
-            self.at = at + 2;
-            if self.at > self.line.len() {
+            let start = self.at;
+            let end = start + memchr2(b'"', b'\\', &self.line[start..])?;
+            if self.has_control(start..end) {
                 return None;
             }
+            if self.line[end] == b'"' {
+                self.at = end + 1;
+                return Some(());
+            }
+            self.at = end + unescaped(&self.line[end..])?.1;
         }
     }
 
@@ -246,10 +278,7 @@ impl Cursor<'_> {
         match self.peek()? {
             b'"' => {
                 self.at += 1;
-                let mut escapes = Vec::new();
-                self.string(&mut escapes)?;
-                let is_whole = |&at: &usize| unescaped(&self.line[at..]).is_some();
-                escapes.iter().all(is_whole).then_some(())
+                self.skip_string()
             }
             b't' => self.eat_all(b"true"),
             b'f' => self.eat_all(b"false"),

@@ -1,33 +1,37 @@
-//! The classes of 64 ASCII characters, one bit each: the vector path and its plain
-//! twin.
+//! What 64 bytes are, one bit each: the vector path and its plain twin.
 //!
-//! `cargo bench -- "class masks"` shows what the vector path buys.
+//! `cargo bench -- masks` shows what the vector path buys.
 
-/// Characters that are looked at together.
-pub(super) const BLOCK: usize = 64;
+/// Bytes that are looked at together.
+pub(crate) const BLOCK: usize = 64;
 
-/// One bit per character of a block, the first character lowest.
+/// What ASCII characters are to words: a bit for each of a block, the first lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Classes {
-    pub(super) letter: u64,
-    pub(super) digit: u64,
+pub(crate) struct Classes {
+    pub(crate) letter: u64,
+    pub(crate) digit: u64,
     /// `_`, which joins letters and digits but is no word by itself.
-    pub(super) extend: u64,
+    pub(crate) extend: u64,
     /// Joins two letters.
-    pub(super) mid_letter: u64,
+    pub(crate) mid_letter: u64,
     /// Joins two digits.
-    pub(super) mid_digit: u64,
+    pub(crate) mid_digit: u64,
 }
 
-/// A way of finding the classes of a block.
-pub(super) trait Classify {
+/// A way of looking at a block.
+pub(crate) trait Masks {
+    /// The classes of its characters.
     fn classes(block: &[u8; BLOCK]) -> Classes;
+
+    /// The bytes that do not stand for themselves in a JSON string: quotes,
+    /// backslashes and control characters.
+    fn specials(block: &[u8; BLOCK]) -> u64;
 }
 
 /// For every machine.
-pub(super) struct Plain;
+struct Plain;
 
-impl Classify for Plain {
+impl Masks for Plain {
     #[inline(always)]
     fn classes(block: &[u8; BLOCK]) -> Classes {
         let classes = block.map(class);
@@ -38,6 +42,12 @@ impl Classify for Plain {
             mid_letter: mask(&classes, MID_LETTER),
             mid_digit: mask(&classes, MID_DIGIT),
         }
+    }
+
+    #[inline(always)]
+    fn specials(block: &[u8; BLOCK]) -> u64 {
+        let special = |byte: u8| u8::from((byte == b'"') | (byte == b'\\') | (byte < 0x20));
+        mask(&block.map(special), 1)
     }
 }
 
@@ -74,19 +84,22 @@ fn mask(classes: &[u8; BLOCK], class: u8) -> u64 {
     })
 }
 
-/// Work that looks at the classes of blocks.
-pub(super) trait Work {
+/// Work that looks at blocks.
+pub(crate) trait Work {
+    /// What comes of it.
+    type Output;
+
     /// Does it. To be inlined into what knows which instructions there are.
-    fn with<C: Classify>(self);
+    fn with<M: Masks>(self) -> Self::Output;
 }
 
-/// Does the work with the fastest [`Classify`] that the machine has.
-pub(super) fn run(work: impl Work) {
+/// Does the work with the fastest [`Masks`] that the machine has.
+pub(crate) fn run<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if vector::is_there() {
         return vector::run(work);
     }
-    work.with::<Plain>();
+    work.with::<Plain>()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -96,20 +109,26 @@ pub(super) fn run(work: impl Work) {
 )]
 mod vector {
     use std::arch::x86_64::{
-        __m256i, _mm256_add_epi8, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_movemask_epi8,
-        _mm256_or_si256, _mm256_set1_epi8, _mm256_setr_epi64x,
+        __m256i, _mm256_add_epi8, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_min_epu8,
+        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setr_epi64x,
     };
 
-    use super::{BLOCK, Classes, Classify, Work};
+    use super::{BLOCK, Classes, Masks, Work};
 
     /// For machines with AVX2. Private, so that nothing else takes it for granted.
     pub(super) struct Avx2;
 
-    impl Classify for Avx2 {
+    impl Masks for Avx2 {
         #[inline(always)]
         fn classes(block: &[u8; BLOCK]) -> Classes {
             // SAFETY: only `run` and a test that asks first make use of this type.
             unsafe { classes(block) }
+        }
+
+        #[inline(always)]
+        fn specials(block: &[u8; BLOCK]) -> u64 {
+            // SAFETY: as above.
+            unsafe { specials(block) }
         }
     }
 
@@ -123,14 +142,14 @@ mod vector {
 
     /// Does the work with AVX2, which [`is_there`].
     #[inline]
-    pub(super) fn run(work: impl Work) {
+    pub(super) fn run<W: Work>(work: W) -> W::Output {
         // SAFETY: `super::run` has asked.
         unsafe { run_with_avx2(work) }
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    fn run_with_avx2(work: impl Work) {
-        work.with::<Avx2>();
+    fn run_with_avx2<W: Work>(work: W) -> W::Output {
+        work.with::<Avx2>()
     }
 
     #[inline]
@@ -151,9 +170,7 @@ mod vector {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     fn half(bytes: &[u8; 32]) -> [u32; 5] {
-        let (words, _) = bytes.as_chunks::<8>();
-        let word = |index: usize| i64::from_le_bytes(words[index]);
-        let bytes = _mm256_setr_epi64x(word(0), word(1), word(2), word(3));
+        let bytes = load(bytes);
         let is = |byte: u8| _mm256_cmpeq_epi8(bytes, all(byte));
         // Moved such that the first of the range is the least signed number.
         let within = |bytes: __m256i, first: u8, count: u8| {
@@ -175,6 +192,28 @@ mod vector {
 
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn specials(block: &[u8; BLOCK]) -> u64 {
+        let half = |bytes: &[u8; 32]| {
+            let bytes = load(bytes);
+            let is = |byte: u8| _mm256_cmpeq_epi8(bytes, all(byte));
+            let control = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, all(0x1f)), bytes);
+            let special = _mm256_or_si256(control, _mm256_or_si256(is(b'"'), is(b'\\')));
+            u64::from(_mm256_movemask_epi8(special) as u32)
+        };
+        let (halves, _) = block.as_chunks::<32>();
+        half(&halves[0]) | half(&halves[1]) << 32
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn load(bytes: &[u8; 32]) -> __m256i {
+        let (words, _) = bytes.as_chunks::<8>();
+        let word = |index: usize| i64::from_le_bytes(words[index]);
+        _mm256_setr_epi64x(word(0), word(1), word(2), word(3))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
     fn all(byte: u8) -> __m256i {
         _mm256_set1_epi8(byte as i8)
     }
@@ -192,6 +231,7 @@ mod tests {
         ) {
             let block: [u8; BLOCK] = block.try_into().unwrap();
             let classes = Plain::classes(&block);
+            let specials = Plain::specials(&block);
             for (index, &byte) in block.iter().enumerate() {
                 let bit = |mask: u64| mask >> index & 1 == 1;
                 prop_assert_eq!(bit(classes.letter), byte.is_ascii_alphabetic());
@@ -199,10 +239,12 @@ mod tests {
                 prop_assert_eq!(bit(classes.extend), byte == b'_');
                 prop_assert_eq!(bit(classes.mid_letter), b":.'".contains(&byte));
                 prop_assert_eq!(bit(classes.mid_digit), b",;.'".contains(&byte));
+                prop_assert_eq!(bit(specials), byte < b' ' || b"\"\\".contains(&byte));
             }
             #[cfg(target_arch = "x86_64")]
             if vector::is_there() {
                 prop_assert_eq!(vector::Avx2::classes(&block), classes);
+                prop_assert_eq!(vector::Avx2::specials(&block), specials);
             }
         }
     }
