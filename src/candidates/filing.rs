@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use crate::sketch::Row;
 
 /// Rows in a drawer, about.
-const DRAWER_ROWS: usize = 1 << 14;
+const DRAWER_ROWS: usize = 1 << 12;
 /// Most drawers: as many places as a core can write to at a time without losing them
 /// from its cache.
 const DRAWERS_MAX: usize = 1 << 8;
 /// Rows that a thread deals out at a time.
-const ROWS_AT_ONCE: usize = 1 << 16;
+const ROWS_AT_ONCE: usize = 1 << 14;
 
 /// A row and its key, the key above. Of a key only so much is kept: that two keys are
 /// taken for the same is rare, and for the search to find out.

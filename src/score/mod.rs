@@ -33,6 +33,11 @@ impl Score {
     pub fn as_f64(self) -> f64 {
         f64::from(self.part) / f64::from(self.whole)
     }
+
+    /// A number that is rarely the same for two scores, for tables of them.
+    pub(crate) fn spread(self) -> u32 {
+        self.part ^ self.whole.wrapping_mul(0x9e37_79b9) >> 16
+    }
 }
 
 impl PartialEq for Score {

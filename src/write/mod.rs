@@ -70,7 +70,7 @@ pub struct PairLines<'a> {
     urls: &'a Urls,
     left: Option<DocumentId>,
     left_id: Vec<u8>,
-    printed: PrintedScore,
+    printed: PrintedScores,
 }
 
 impl<'a> PairLines<'a> {
@@ -81,7 +81,7 @@ impl<'a> PairLines<'a> {
             urls,
             left: None,
             left_id: Vec::new(),
-            printed: PrintedScore::default(),
+            printed: PrintedScores::default(),
         }
     }
 
@@ -114,20 +114,31 @@ impl<'a> PairLines<'a> {
     }
 }
 
-/// The last score as it is printed: neighbouring pairs often have the same.
-#[derive(Default)]
-struct PrintedScore {
-    score: Option<Score>,
-    text: String,
+/// Scores as they are printed: few are different where they are shares of a signature,
+/// and neighbouring pairs often have the same.
+struct PrintedScores {
+    printed: Vec<(Option<Score>, String)>,
 }
 
-impl PrintedScore {
-    fn get(&mut self, score: Score) -> &[u8] {
-        if self.score != Some(score) {
-            self.score = Some(score);
-            self.text = score.to_string();
+/// Scores that are kept in print.
+const PRINTED_MAX: usize = 256;
+
+impl Default for PrintedScores {
+    fn default() -> Self {
+        Self {
+            printed: vec![(None, String::new()); PRINTED_MAX],
         }
-        self.text.as_bytes()
+    }
+}
+
+impl PrintedScores {
+    fn get(&mut self, score: Score) -> &[u8] {
+        let (known, text) = &mut self.printed[score.spread() as usize % PRINTED_MAX];
+        if *known != Some(score) {
+            *known = Some(score);
+            *text = score.to_string();
+        }
+        text.as_bytes()
     }
 }
 

@@ -7,8 +7,9 @@ pub(super) struct Text;
 
 impl PairFormat for Text {
     fn id(&self, url: &str, line: &mut Vec<u8>) {
-        let is_plain = |byte: &u8| byte.is_ascii_graphic();
-        if url.as_bytes().iter().all(is_plain) {
+        // All of them are looked at, which vector instructions do faster than one by one.
+        let others = url.bytes().filter(|byte| !byte.is_ascii_graphic()).count();
+        if others == 0 {
             line.extend_from_slice(url.as_bytes());
             return;
         }
