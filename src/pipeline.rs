@@ -6,6 +6,7 @@
 //! Broder's score that is a signature; for exact scores it is the shingles, which
 //! become sets of bundles when all are there. What follows works on those.
 
+mod kept;
 mod ordered;
 mod reading;
 
@@ -15,6 +16,7 @@ use std::time::Instant;
 
 use crate::candidates::bands::{self, Layout};
 use crate::candidates::identical::{Group, Groups, collapse};
+use crate::candidates::least;
 use crate::candidates::prefix::PrefixIndex;
 use crate::candidates::ranked::{self, RankedSets};
 use crate::candidates::recall::{self, Bands};
@@ -25,13 +27,14 @@ use crate::observer::Observer;
 use crate::pairs::{Collection, Pairs, Sides};
 use crate::read::Input;
 use crate::score::{Measure, SetBound, shared_at_least};
-use crate::sets::{ShardWriter, Sharded, ShingleSets};
+use crate::sets::{ListBlock, ListWriter};
 use crate::settings::{Finding, Settings};
 use crate::shingle::Shingle;
 use crate::sketch::{Row, Signatures, SketchSettings, Sketcher, Value, combine, sketcher};
 use crate::stats::Stats;
 use crate::urls::Urls;
 use crate::write::{OutputFormat, PairLines};
+use kept::KeptShingles;
 use reading::{Digest, read_all};
 
 /// What to read: documents, and perhaps others to compare them with.
@@ -364,29 +367,46 @@ impl<'a> Run<'a> {
         Ok(self.finish(collection, &matches, search, started))
     }
 
-    /// Exact scores of sets.
+    /// Exact scores of sets: by the least shingles where few documents are similar, by
+    /// sets of bundles elsewhere.
     fn by_sets(&mut self) -> Result<Pairs, Error> {
         let settings = self.settings;
         let compared = self.inputs.against.is_some();
-        let mut sets = match &settings.memory {
-            Some(memory) => ShingleSets::new(memory.bytes, memory.temp_dir.clone()),
-            None => ShingleSets::new(u64::MAX, "".into()),
-        };
+        let mut shingles = KeptShingles::new(settings);
         let mut documents: Vec<Option<DocumentId>> = Vec::new();
-        self.read(ShardWriter::default, |_, numbers, batch| {
+        let digest = || ListWriter::new(settings.least_shingles());
+        self.read(digest, |_, numbers, block| {
             documents.extend_from_slice(numbers);
-            let excluded: Vec<bool> = numbers.iter().map(Option::is_none).collect();
-            match sets.push(batch, &excluded) {
+            match shingles.push(block, numbers) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => ControlFlow::Break(Some(error)),
             }
         })?;
+        let sides = self.sides(&documents, compared);
+        let bound = SetBound::new(settings.measure, settings.threshold);
+        if let Some(lists) = shingles.lists() {
+            let started = Instant::now();
+            let collection = least::Collection {
+                lists,
+                is_excluded: &|row| documents[row.0 as usize].is_none(),
+                sides: &|groups| group_sides(groups, sides),
+            };
+            if let Some(found) = least::search(&collection, settings.threshold, bound) {
+                let collection = Collection {
+                    documents,
+                    groups: found.groups,
+                    sizes: found.sizes,
+                    measure: settings.measure,
+                    sides,
+                };
+                return Ok(self.finish(collection, &found.matches, found.stats, started));
+            }
+        }
         let started = Instant::now();
+        let sets = shingles.into_sets()?;
         self.stats.counts.spilled = sets.is_spilled();
         let sets = sets.into_bundles(settings.common.of(self.urls.len()))?;
-        let sides = self.sides(&documents, compared);
         let groups = ranked::groups(&sets);
-        let bound = SetBound::new(settings.measure, settings.threshold);
         let ranked = ranked::rank(&sets, &groups, bound);
         drop(sets);
         self.stats.seconds.bundle = started.elapsed();
@@ -559,18 +579,18 @@ impl SignatureBatch {
     }
 }
 
-impl Digest for ShardWriter {
-    type Output = Sharded;
+impl Digest for ListWriter {
+    type Output = ListBlock;
 
     fn document(&mut self, shingles: &[Shingle]) {
         self.push(shingles);
     }
 
-    fn take(&mut self) -> Sharded {
+    fn take(&mut self) -> ListBlock {
         self.take()
     }
 
-    fn bytes(sharded: &Sharded) -> usize {
-        sharded.bytes()
+    fn bytes(block: &ListBlock) -> usize {
+        block.bytes()
     }
 }

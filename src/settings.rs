@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::candidates::least::least_for_recall;
 use crate::candidates::recall::Bands;
 use crate::error::{Error, ErrorKind};
 use crate::read::ReadSettings;
@@ -113,6 +114,17 @@ impl Settings {
         match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
+        }
+    }
+
+    /// How many of a document's least shingles are kept to find similar ones by; 0 if
+    /// they are not looked for that way.
+    pub(crate) fn least_shingles(&self) -> usize {
+        match (self.measure, self.finding, self.common) {
+            (Measure::Jaccard, Finding::Recall(recall), CommonSettings::Keep) => {
+                least_for_recall(self.threshold, recall).unwrap_or(0)
+            }
+            _ => 0,
         }
     }
 

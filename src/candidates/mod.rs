@@ -3,12 +3,14 @@
 //!
 //! The ways of finding candidates are siblings here: [`bands`] of a signature's
 //! positions, for Broder's score and for a recall short of 1; the [`prefix`] join
-//! of sets, which misses nothing. [`identical`] comes before any of them, so that
+//! of sets, which misses nothing; the [`least`] shingles of documents, where few are
+//! similar. [`identical`] comes before any of them, so that
 //! copies cost nothing.
 
 pub mod bands;
 mod filing;
 pub mod identical;
+pub mod least;
 pub mod prefix;
 pub mod ranked;
 pub mod recall;
@@ -89,6 +91,8 @@ pub enum Method {
     Bands,
     /// The complete join.
     Prefix,
+    /// Shared least shingles.
+    Least,
 }
 
 /// How the search went.

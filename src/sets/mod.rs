@@ -9,20 +9,24 @@
 //! all; versions of one text differ in a few bundles out of a few dozen, where
 //! they have thousands of shingles.
 //!
-//! To find the bundles, the space of shingles is cut into shards. While documents
-//! are read, [`ShardWriter`] files their shingles by shard. [`ShingleSets`] then
-//! takes shard after shard, small enough for a cache, gives each shingle that
+//! While documents are read, their shingles are kept as they come ([`ShingleLists`]):
+//! where few documents are similar, that is all it takes to compare those.
+//!
+//! To find the bundles, the space of shingles is cut into shards, and [`ShardWriter`]
+//! files the documents' shingles by shard. [`ShingleSets`] then takes shard after shard, small enough for a cache, gives each shingle that
 //! several documents have a number, puts that in the shingle's place, and sums for
 //! it a random number per document it is in: shingles in the same documents have
 //! the same sum, and are a bundle. The bundles are then gathered by document again.
 
 mod bundle;
+mod lists;
 mod shard;
 mod spill;
 mod store;
 mod sum;
 
 pub use bundle::{Bundle, BundleSets};
+pub use lists::{ListBlock, ListWriter, Rank, ShingleLists};
 pub use shard::{ShardWriter, Sharded};
 pub use store::ShingleSets;
 pub use sum::Common;

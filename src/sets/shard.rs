@@ -34,14 +34,6 @@ pub struct Sharded {
     pub(super) shards: Vec<Vec<u64>>,
 }
 
-impl Sharded {
-    /// The memory that it takes.
-    pub fn bytes(&self) -> usize {
-        let words: usize = self.shards.iter().map(Vec::len).sum();
-        words * size_of::<u64>() + size_of_val(&self.counts[..])
-    }
-}
-
 /// Files the shingles of one document after the other.
 #[derive(Debug)]
 pub struct ShardWriter {
