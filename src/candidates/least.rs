@@ -210,7 +210,7 @@ fn sizes(lists: &ShingleLists, firsts: &[Row], candidates: &[Candidate]) -> Vec<
         .map_init(Membership::default, |membership, group| {
             let list = lists.list(firsts[group].0 as usize);
             match is_needed[group] {
-                true => membership.load(list),
+                true => membership.distinct(list),
                 false => list.len() as u32,
             }
         })
@@ -230,7 +230,8 @@ fn compare<'a>(
         .map_init(Membership::default, |membership, candidates| {
             let left = candidates[0].0;
             let size = sizes[left as usize];
-            membership.load(list_of(left));
+            let own = list_of(left);
+            membership.load(own);
             candidates
                 .iter()
                 .filter_map(|&(_, right)| {
@@ -240,7 +241,7 @@ fn compare<'a>(
                     if needed > size.min(other) || membership.at_most(list) < needed {
                         return None;
                     }
-                    let shared = membership.shared(list);
+                    let shared = membership.shared(own, list, list.len() as u32 > other);
                     (shared >= needed).then_some(Match {
                         left: Row(left),
                         right: Row(right),
@@ -253,53 +254,84 @@ fn compare<'a>(
     matches.into_iter().flatten().collect()
 }
 
-/// A set of shingles that can be asked which others it has: a bit for each shingle,
-/// which answers nearly always, and a table for when it does not.
+/// A set of shingles that can be asked which others it has: a bit for each shingle
+/// answers nearly always, and a table where it does not.
 #[derive(Default)]
 struct Membership {
     bits: Vec<u64>,
     bit_mask: usize,
-    slots: Vec<Slot>,
+    /// Shingles, each near the place that its lowest bits tell; zero where there is none.
+    slots: Vec<u64>,
     slot_mask: usize,
-    /// How often the set has been asked about a list.
-    asked: u32,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    shingle: u64,
-    /// One more than the number of the last list that has it; zero if the slot is empty.
-    seen: u32,
+    /// For each slot, the last list that was seen to have it.
+    seen: Vec<u32>,
+    lists_seen: u32,
+    is_table_loaded: bool,
 }
 
 /// Bits for each shingle: few enough to stay in the cache, and enough that one in
 /// sixty-four is taken for another at the most.
 const BITS_PER_SHINGLE: usize = 64;
+/// Slots for each shingle: so many that most are where they are looked for first.
+const SLOTS_PER_SHINGLE: usize = 4;
+/// Shingles that may be repeated and are looked for one by one.
+const SUSPECTS_MAX: usize = 32;
 
 impl Membership {
-    /// Holds the shingles of this list, and nothing else; gives their number.
-    fn load(&mut self, list: &[Shingle]) -> u32 {
+    /// The number of different shingles in a list.
+    fn distinct(&mut self, list: &[Shingle]) -> u32 {
+        self.clear_bits(list);
+        // Without a branch: where a bit is set already, a shingle is likely repeated.
+        let mut suspects = [0; SUSPECTS_MAX];
+        let mut count = 0;
+        for (place, &shingle) in list.iter().enumerate() {
+            let (index, bit) = self.bit(shingle);
+            suspects[count % SUSPECTS_MAX] = place;
+            count += usize::from(self.bits[index] & bit != 0);
+            self.bits[index] |= bit;
+        }
+        if count >= SUSPECTS_MAX {
+            return self.load_table(list);
+        }
+        let is_repeated = |&&place: &&usize| list[..place].contains(&list[place]);
+        let repeated = suspects[..count].iter().filter(is_repeated).count();
+        (list.len() - repeated) as u32
+    }
+
+    /// Holds the shingles of this list, and nothing else.
+    fn load(&mut self, list: &[Shingle]) {
+        self.clear_bits(list);
+        self.is_table_loaded = false;
+        for &shingle in list {
+            let (index, bit) = self.bit(shingle);
+            self.bits[index] |= bit;
+        }
+    }
+
+    fn clear_bits(&mut self, list: &[Shingle]) {
         let bits = (list.len() * BITS_PER_SHINGLE).next_power_of_two().max(64);
         self.bits.clear();
         self.bits.resize(bits / 64, 0);
         self.bit_mask = bits - 1;
-        let slots = (list.len() * 2).next_power_of_two();
+    }
+
+    /// Puts the list into the table, and gives the number of different shingles.
+    fn load_table(&mut self, list: &[Shingle]) -> u32 {
+        let slots = (list.len() * SLOTS_PER_SHINGLE).next_power_of_two();
         self.slots.clear();
-        self.slots.resize(slots, Slot::default());
+        self.slots.resize(slots, 0);
         self.slot_mask = slots - 1;
-        self.asked = 1;
-        let mut size = 0;
+        self.seen.clear();
+        self.seen.resize(slots, 0);
+        self.lists_seen = 0;
+        self.is_table_loaded = true;
+        let mut count = 0;
         for &shingle in list {
-            let (index, bit) = self.bit(shingle);
-            self.bits[index] |= bit;
             let slot = self.slot(shingle);
-            size += u32::from(slot.seen == 0);
-            *slot = Slot {
-                shingle: shingle.0,
-                seen: 1,
-            };
+            count += u32::from(self.slots[slot] == 0);
+            self.slots[slot] = key(shingle);
         }
-        size
+        count
     }
 
     /// By other bits than the slots.
@@ -311,42 +343,57 @@ impl Membership {
 
     /// Where a shingle is, or would be.
     #[inline]
-    fn slot(&mut self, shingle: Shingle) -> &mut Slot {
-        let mut index = shingle.0 as usize & self.slot_mask;
-        while self.slots[index].seen != 0 && self.slots[index].shingle != shingle.0 {
-            index = (index + 1) & self.slot_mask;
+    fn slot(&self, shingle: Shingle) -> usize {
+        let mut slot = shingle.0 as usize & self.slot_mask;
+        while self.slots[slot] != 0 && self.slots[slot] != key(shingle) {
+            slot = (slot + 1) & self.slot_mask;
         }
-        &mut self.slots[index]
+        slot
+    }
+
+    #[inline]
+    fn may_have(&self, shingle: Shingle) -> bool {
+        let (index, bit) = self.bit(shingle);
+        self.bits[index] & bit != 0
     }
 
     /// No less than the number of different shingles of the list that are in the set.
     fn at_most(&self, list: &[Shingle]) -> u32 {
-        list.iter()
-            .map(|&shingle| {
-                let (index, bit) = self.bit(shingle);
-                u32::from(self.bits[index] & bit != 0)
-            })
-            .sum()
+        let may_have = |&shingle: &Shingle| u32::from(self.may_have(shingle));
+        list.iter().map(may_have).sum()
     }
 
-    /// The number of different shingles of the list that are in the set.
-    fn shared(&mut self, list: &[Shingle]) -> u32 {
-        self.asked += 1;
-        let asked = self.asked;
+    /// The number of different shingles of the list that are in the set, which is that
+    /// of `own`.
+    fn shared(&mut self, own: &[Shingle], list: &[Shingle], has_repeated: bool) -> u32 {
+        if !self.is_table_loaded {
+            self.load_table(own);
+        }
+        self.lists_seen += 1;
         let mut shared = 0;
-        for &shingle in list {
-            let (index, bit) = self.bit(shingle);
-            if self.bits[index] & bit == 0 {
+        for &shingle in list.iter() {
+            if !self.may_have(shingle) {
                 continue;
             }
             let slot = self.slot(shingle);
-            if slot.seen != 0 && slot.seen != asked {
-                slot.seen = asked;
-                shared += 1;
+            let is_there = self.slots[slot] != 0;
+            if has_repeated && is_there {
+                let is_new =
+                    std::mem::replace(&mut self.seen[slot], self.lists_seen) != self.lists_seen;
+                shared += u32::from(is_new);
+            } else {
+                shared += u32::from(is_there);
             }
         }
         shared
     }
+}
+
+/// What stands for a shingle in a slot: never zero. Two shingles of all are the same
+/// then.
+#[inline]
+fn key(shingle: Shingle) -> u64 {
+    shingle.0.max(1)
 }
 
 #[cfg(test)]
@@ -379,11 +426,14 @@ mod tests {
             let set = |list: &[Shingle]| -> BTreeSet<u64> { list.iter().map(|s| s.0).collect() };
             let mut membership = Membership::default();
             for left in &lists {
-                prop_assert_eq!(membership.load(left) as usize, set(left).len());
+                prop_assert_eq!(membership.distinct(left) as usize, set(left).len());
+                membership.load(left);
                 for right in &lists {
                     let shared = set(left).intersection(&set(right)).count() as u32;
                     prop_assert!(membership.at_most(right) >= shared);
-                    prop_assert_eq!(membership.shared(right), shared);
+                    prop_assert_eq!(membership.shared(left, right, true), shared);
+                    let distinct: Vec<Shingle> = set(right).into_iter().map(Shingle).collect();
+                    prop_assert_eq!(membership.shared(left, &distinct, false), shared);
                 }
             }
         }

@@ -123,7 +123,7 @@ fn keep_least(shingles: &[Shingle], least: &mut [Rank]) {
         low[count % SORTED_MAX] = rank;
         count += usize::from(rank.0 < limit);
     }
-    if count <= SORTED_MAX {
+    if count < SORTED_MAX {
         let low = &mut low[..count];
         low.sort_unstable();
         let mut found = 0;
