@@ -153,6 +153,28 @@ proptest! {
         prop_assert_eq!(found(input(&sets), &settings), expected);
     }
 
+    /// With a recall this close to 1, not one of a billion pairs is missed by the least
+    /// shingles, where they are used.
+    #[test]
+    fn the_least_shingles_find_the_same(
+        sets in collections(), hundredths in 40_usize..=100,
+        at in proptest::option::of(any::<prop::sample::Index>()),
+    ) {
+        let settings = Settings {
+            finding: Finding::Recall(1.0 - 1e-12),
+            ..settings(Measure::Jaccard, threshold(hundredths))
+        };
+        let first = at.map_or(sets.len(), |at| at.index(sets.len() + 1));
+        let mut expected = brute_force(&sets, Measure::Jaccard, hundredths);
+        let inputs = if first < sets.len() {
+            expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);
+            Inputs { documents: input(&sets[..first]), against: Some(input(&sets[first..])) }
+        } else {
+            input(&sets).into()
+        };
+        prop_assert_eq!(found(inputs, &settings), expected);
+    }
+
     /// Bands find some of the pairs, with the right scores, and none twice.
     #[test]
     fn bands_find_no_wrong_pair(sets in collections(), hundredths in 5_usize..=100, rows in 1_usize..6) {
@@ -244,6 +266,13 @@ fn the_stated_recall_is_kept() {
         ..complete.clone()
     };
     assert_eq!(found(input(&sets), &by_bands).len(), all);
+    // Of two shingles of the union, at least one is shared with a chance of 0.95.
+    let by_least = Settings {
+        finding: Finding::Recall(0.9),
+        ..complete.clone()
+    };
+    let share = found(input(&sets), &by_least).len() as f64 / all as f64;
+    assert!((0.935..0.965).contains(&share), "{share}");
     // A pair with Jaccard 0.75 agrees in one band of ten positions with chance 0.056.
     let few = Settings {
         finding: Finding::Bands(Bands { bands: 1, rows: 10 }),

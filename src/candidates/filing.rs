@@ -88,7 +88,7 @@ mod tests {
             seed in any::<u64>(), count in prop_oneof![0_u32..50, 100_000_u32..300_000],
         ) {
             let key_of = |row: Row| {
-                let number = u64::from(row.0 / 3) ^ u64::from(row.0) % 7;
+                let number = u64::from(row.0 / 3) ^ (u64::from(row.0) % 7);
                 (number ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             };
             let rows: Vec<Row> = (0..count).map(Row).filter(|row| row.0 % 5 != 2).collect();

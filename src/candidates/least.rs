@@ -371,7 +371,7 @@ impl Membership {
         }
         self.lists_seen += 1;
         let mut shared = 0;
-        for &shingle in list.iter() {
+        for &shingle in list {
             if !self.may_have(shingle) {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! What is read as a document, and from where.
 
-use crate::harness::{Place, line};
+use crate::corpus::{Corpus, Shape};
+use crate::harness::{Place, gzip, line};
 
 /// The ids that have a signature, in order.
 fn ids(place: &Place, arguments: &str) -> Vec<String> {
@@ -119,4 +120,64 @@ fn protobuf_may_lack_text_and_hold_strange_bodies() {
         "{}",
         run.stderr
     );
+}
+
+/// However the bytes of a collection are packed and spread over files, and however many
+/// threads read them, the documents are the same and in the same order.
+#[test]
+fn packing_files_and_threads_change_nothing() {
+    let corpus = Corpus::new(Shape {
+        documents: 900,
+        ..Shape::default()
+    });
+    let jsonl = corpus.jsonl().into_bytes();
+    let place = Place::new();
+    let members: Vec<u8> = jsonl.chunks(40_000).flat_map(gzip).collect();
+    place
+        .file("plain", &jsonl)
+        .file("one.gz", gzip(&jsonl))
+        .file("members.gz", &members)
+        .file("frames.zst", zstd::encode_all(&jsonl[..], 1).unwrap())
+        .file("frames", corpus.protobuf());
+    let lines: Vec<&[u8]> = jsonl.split_inclusive(|&byte| byte == b'\n').collect();
+    for (number, part) in lines.chunks(150).enumerate() {
+        place.file(&format!("parts/{number}.gz"), gzip(part.concat()));
+    }
+    let expected = place.run("-j 1 --threshold 0.6 plain").clean();
+    assert!(expected.lines().count() > 100);
+    for input in [
+        "plain",
+        "one.gz",
+        "members.gz",
+        "frames.zst",
+        "frames",
+        "parts",
+    ] {
+        for threads in [1, 2, 5] {
+            let run = place.run(&format!("-j {threads} --threshold 0.6 {input}"));
+            assert_eq!(run.clean(), expected, "{input}, {threads} threads");
+        }
+        let exact = place.run(&format!("--score jaccard -j 3 {input}")).clean();
+        assert_eq!(exact, place.run("--score jaccard --recall 1 plain").clean());
+    }
+}
+
+/// A problem in one of many files comes in its turn, and nothing else is lost.
+#[test]
+fn a_damaged_member_hides_only_what_follows_it_in_its_file() {
+    let place = Place::new();
+    let text = |id: &str| line(id, &format!("text of {id}"));
+    let mut damaged = [gzip(text("a1")), gzip(text("a2")), gzip(text("a3"))];
+    // Behind the header: a kind of block that there is not.
+    damaged[1][10] = 0x07;
+    place
+        .file("a.gz", damaged.concat())
+        .file("b.gz", gzip([text("b1"), text("b2")].concat()));
+    for threads in [1, 2] {
+        let run = place.run(&format!("sketch --hashes 1 -j {threads} a.gz b.gz"));
+        let ids: Vec<&str> = run.stdout.lines().map(|line| &line[8..10]).collect();
+        assert_eq!(ids, ["a1", "b1", "b2"]);
+        assert_eq!(run.status, 2);
+        assert!(run.stderr.contains("a.gz: record 2"), "{}", run.stderr);
+    }
 }
