@@ -4,8 +4,8 @@
 //!
 //! A token's hash takes its UTF-8 bytes, eight at a time, little-endian, the
 //! last chunk filled with zeros, and then its length. A shingle's hash is a
-//! polynomial in its tokens' hashes, so that any window is a difference of two
-//! prefixes and costs one multiplication whatever its size.
+//! polynomial in its tokens' hashes, so that each window comes from the one before by
+//! two multiplications whatever its size.
 
 /// Odd constants with no structure: the fractional parts of the square roots
 /// of 2, 3 and 5.

@@ -39,7 +39,6 @@ impl Windows {
         if self.wrap {
             tokens.hashes.extend_from_within(..most.min(count) - 1);
         }
-        tokens.hash_prefixes();
         if count < least {
             let starts = if self.wrap { count } else { 1 };
             shingles.extend(tokens.windows(count, starts).min());
@@ -60,9 +59,6 @@ impl Windows {
 #[derive(Debug, Default)]
 pub struct TokenSequence {
     hashes: Vec<u64>,
-    /// Room for the prefixes of one polynomial: element i is the hash of the first i
-    /// tokens.
-    prefixes: Vec<u64>,
 }
 
 impl TokenSequence {
@@ -86,27 +82,20 @@ impl TokenSequence {
         self.hashes.clear();
     }
 
-    /// Hashes all beginnings of the sequence.
-    fn hash_prefixes(&mut self) {
-        self.prefixes.clear();
-        self.prefixes.reserve(self.hashes.len() + 1);
-        self.prefixes.push(0);
-        let mut prefix = 0_u64;
-        self.prefixes.extend(self.hashes.iter().map(|&token| {
-            prefix = prefix.wrapping_mul(BASE).wrapping_add(token);
-            prefix
-        }));
-    }
-
     /// The hashes of the windows of `size` tokens that start at one of the first
-    /// `starts` tokens. Needs the prefixes.
+    /// `starts` tokens. Each comes from the one before: a token more, a token less.
     fn windows(&self, size: usize, starts: usize) -> impl Iterator<Item = Shingle> {
         let power = (0..size).fold(1_u64, |power, _| power.wrapping_mul(BASE));
-        let ends = &self.prefixes[size..];
-        self.prefixes[..starts]
-            .iter()
-            .zip(ends)
-            .map(move |(start, end)| Shingle(end.wrapping_sub(start.wrapping_mul(power))))
+        let (first, rest) = self.hashes.split_at(size);
+        let mut hash = first.iter().fold(0_u64, |hash, &token| {
+            hash.wrapping_mul(BASE).wrapping_add(token)
+        });
+        let rolled = rest.iter().zip(&self.hashes).map(move |(new, &old)| {
+            let change = new.wrapping_sub(old.wrapping_mul(power));
+            hash = hash.wrapping_mul(BASE).wrapping_add(change);
+            Shingle(hash)
+        });
+        std::iter::once(Shingle(hash)).chain(rolled).take(starts)
     }
 }
 
