@@ -7,6 +7,7 @@ use std::io::{Cursor, Write};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use simdup::document::Content;
+use simdup::masks::{self, Masks, Work};
 use simdup::read::{Piece, Pieces, ReadSettings};
 use simdup::score::Measure;
 use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
@@ -47,7 +48,14 @@ fn reading(c: &mut Criterion) {
     group.sample_size(10);
     for (name, plain) in [("jsonl", jsonl), ("protobuf", corpus.protobuf())] {
         group.throughput(Throughput::Bytes(plain.len() as u64));
-        for (kind, bytes) in [("plain", plain.clone()), ("gzip", gzip(&plain))] {
+        let blocked: Vec<u8> = plain.chunks(65_280).flat_map(gzip).collect();
+        let packed = zstd::encode_all(&plain[..], 3).unwrap();
+        for (kind, bytes) in [
+            ("plain", plain.clone()),
+            ("gzip", gzip(&plain)),
+            ("blocked gzip", blocked),
+            ("zstd", packed),
+        ] {
             group.bench_function(format!("{name} {kind}, cut into blocks"), |b| {
                 b.iter_batched(
                     || vec![Input::from_reader("bench", Cursor::new(bytes.clone()))],
@@ -84,6 +92,38 @@ fn reading(c: &mut Criterion) {
     }
 }
 
+/// Looks at every block, and does nothing else.
+struct CountBits<'a>(&'a [u8]);
+
+impl Work for CountBits<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn with<M: Masks>(self) -> u32 {
+        let (blocks, _) = self.0.as_chunks();
+        let bits = |block| {
+            let classes = M::classes(block);
+            let words = classes.letter | classes.digit | classes.extend;
+            let between = classes.mid_letter ^ classes.mid_digit;
+            words.count_ones() + between.count_ones() + M::specials(block).count_ones()
+        };
+        blocks.iter().map(bits).sum()
+    }
+}
+
+/// What the vector path buys: by itself, and for words all in all.
+fn masks(c: &mut Criterion) {
+    let jsonl = collection().jsonl();
+    let mut group = c.benchmark_group("masks");
+    group.throughput(Throughput::Bytes(jsonl.len() as u64));
+    group.bench_function("vector", |b| {
+        b.iter(|| masks::run(CountBits(black_box(jsonl.as_bytes()))));
+    });
+    group.bench_function("plain twin", |b| {
+        b.iter(|| masks::run_plainly(CountBits(black_box(jsonl.as_bytes()))));
+    });
+}
+
 fn shingling(c: &mut Criterion) {
     let corpus = collection();
     let mut group = c.benchmark_group("shingle");
@@ -92,14 +132,24 @@ fn shingling(c: &mut Criterion) {
         .iter()
         .map(|(_, text)| text.as_str())
         .collect();
-    // The same letters in another script, for the general path.
-    let cyrillic: String = english
-        .chars()
-        .map(|c| match c {
-            'a'..='z' => char::from_u32(u32::from('а') + u32::from(c) - u32::from('a')).unwrap(),
-            other => other,
-        })
-        .collect();
+    // The same letters in other scripts: two bytes each, three bytes each, and three bytes
+    // that only the general path knows.
+    let in_script = |first: char| -> String {
+        let other = |c: char| char::from_u32(u32::from(first) + u32::from(c) - u32::from('a'));
+        english
+            .chars()
+            .map(|c| {
+                if c.is_ascii_lowercase() {
+                    other(c).unwrap()
+                } else {
+                    c
+                }
+            })
+            .collect()
+    };
+    let (cyrillic, han, thai) = (in_script('а'), in_script('一'), in_script('ก'));
+    // A letter in a hundred has an accent.
+    let accented = english.replace("rea", "réa");
     let chars = ShingleSettings::Tokens {
         tokens: Tokens::Chars,
         case: simdup::shingle::Case::Fold,
@@ -107,7 +157,10 @@ fn shingling(c: &mut Criterion) {
     };
     for (name, settings, text) in [
         ("words, ASCII", ShingleSettings::default(), &english),
+        ("words, some accents", ShingleSettings::default(), &accented),
         ("words, Cyrillic", ShingleSettings::default(), &cyrillic),
+        ("words, Han", ShingleSettings::default(), &han),
+        ("words, Thai", ShingleSettings::default(), &thai),
         ("chars, ASCII", chars, &english),
         (
             "technosphere, Cyrillic",
@@ -150,24 +203,52 @@ fn sketching(c: &mut Criterion) {
 fn end_to_end(c: &mut Criterion) {
     let jsonl = collection().jsonl().into_bytes();
     let packed = gzip(&jsonl);
+    let blocked: Vec<u8> = jsonl.chunks(65_280).flat_map(gzip).collect();
     let mut group = c.benchmark_group("all stages");
     group.sample_size(10);
     group.throughput(Throughput::Bytes(jsonl.len() as u64));
-    for (name, measure, hashes) in [
-        ("20 positions", Measure::MinHash, 20),
-        ("128 positions", Measure::MinHash, 128),
-        ("exact Jaccard, recall 1", Measure::Jaccard, 128),
+    for (name, bytes, measure, hashes, recall) in [
+        ("jsonl, 20 positions", &jsonl, Measure::MinHash, 20, 1.0),
+        ("jsonl.gz, 20 positions", &packed, Measure::MinHash, 20, 1.0),
+        (
+            "blocked jsonl.gz, 20 positions",
+            &blocked,
+            Measure::MinHash,
+            20,
+            1.0,
+        ),
+        (
+            "jsonl.gz, 128 positions",
+            &packed,
+            Measure::MinHash,
+            128,
+            1.0,
+        ),
+        (
+            "jsonl.gz, exact Jaccard",
+            &packed,
+            Measure::Jaccard,
+            128,
+            0.99999,
+        ),
+        (
+            "jsonl.gz, exact Jaccard, recall 1",
+            &packed,
+            Measure::Jaccard,
+            128,
+            1.0,
+        ),
     ] {
         for threads in [1, 2] {
             let settings = Settings {
                 threads,
                 measure,
-                finding: Finding::Recall(1.0),
+                finding: Finding::Recall(recall),
                 ..settings(hashes)
             };
-            group.bench_function(format!("jsonl.gz, {name}, {threads} threads"), |b| {
+            group.bench_function(format!("{name}, {threads} threads"), |b| {
                 b.iter_batched(
-                    || vec![Input::from_reader("bench", Cursor::new(packed.clone()))],
+                    || vec![Input::from_reader("bench", Cursor::new(bytes.clone()))],
                     |inputs| {
                         let mut similar = find_pairs(inputs, &settings, &Quiet).unwrap();
                         let mut out = vec![];
@@ -226,6 +307,6 @@ fn candidates(c: &mut Criterion) {
 }
 
 criterion_group!(
-    stages, reading, shingling, sketching, candidates, end_to_end
+    stages, reading, masks, shingling, sketching, candidates, end_to_end
 );
 criterion_main!(stages);

@@ -21,7 +21,8 @@
 pub mod candidates;
 pub mod document;
 pub mod error;
-mod masks;
+#[doc(hidden)]
+pub mod masks;
 mod observer;
 mod pairs;
 mod pipeline;

@@ -3,23 +3,23 @@
 //! `cargo bench -- masks` shows what the vector path buys.
 
 /// Bytes that are looked at together.
-pub(crate) const BLOCK: usize = 64;
+pub const BLOCK: usize = 64;
 
 /// What ASCII characters are to words: a bit for each of a block, the first lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Classes {
-    pub(crate) letter: u64,
-    pub(crate) digit: u64,
+pub struct Classes {
+    pub letter: u64,
+    pub digit: u64,
     /// `_`, which joins letters and digits but is no word by itself.
-    pub(crate) extend: u64,
+    pub extend: u64,
     /// Joins two letters.
-    pub(crate) mid_letter: u64,
+    pub mid_letter: u64,
     /// Joins two digits.
-    pub(crate) mid_digit: u64,
+    pub mid_digit: u64,
 }
 
 /// A way of looking at a block.
-pub(crate) trait Masks {
+pub trait Masks {
     /// The classes of its characters.
     fn classes(block: &[u8; BLOCK]) -> Classes;
 
@@ -85,7 +85,7 @@ fn mask(classes: &[u8; BLOCK], class: u8) -> u64 {
 }
 
 /// Work that looks at blocks.
-pub(crate) trait Work {
+pub trait Work {
     /// What comes of it.
     type Output;
 
@@ -94,11 +94,16 @@ pub(crate) trait Work {
 }
 
 /// Does the work with the fastest [`Masks`] that the machine has.
-pub(crate) fn run<W: Work>(work: W) -> W::Output {
+pub fn run<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if vector::is_there() {
         return vector::run(work);
     }
+    work.with::<Plain>()
+}
+
+/// Does the work with the plain twin: for comparing the two.
+pub fn run_plainly<W: Work>(work: W) -> W::Output {
     work.with::<Plain>()
 }
 
