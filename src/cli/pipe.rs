@@ -9,5 +9,7 @@ const PIPE_BYTES: usize = 1 << 20;
 /// input is no pipe, or may not grow, it stays as it is.
 pub(super) fn widen() {
     #[cfg(target_os = "linux")]
-    let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdin(), PIPE_BYTES);
+    if rustix::pipe::fcntl_getpipe_size(std::io::stdin()).is_ok_and(|bytes| bytes < PIPE_BYTES) {
+        let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdin(), PIPE_BYTES);
+    }
 }

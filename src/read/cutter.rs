@@ -103,18 +103,27 @@ impl Cutter {
         piece.blocks.format = self.format.unwrap_or(InputFormat::Text);
     }
 
-    /// Unpacks what could not be unpacked apart from the pieces before.
+    /// Unpacks what could not be unpacked apart from the pieces before, or should not
+    /// have been.
     fn unpack(&mut self, piece: &mut Piece) {
         let Some(chunk) = piece.packed.take() else {
             return;
         };
-        let unpacked = self.gunzip.unpack(&chunk, &mut piece.content);
+        let unpacked = match piece.apart.take() {
+            Some(behind) if self.gunzip.is_before_member() => {
+                self.gunzip = behind;
+                Ok(())
+            }
+            _ => {
+                piece.content.end = piece.content.start;
+                self.gunzip.unpack(&chunk, &mut piece.content)
+            }
+        };
         piece.spare = chunk;
+        let is_last = matches!(piece.end, Some(End::Whole));
         match unpacked {
             Err(error) => piece.end = Some(End::Damaged(error)),
-            Ok(())
-                if matches!(piece.end, Some(End::Whole)) && !self.gunzip.is_between_members() =>
-            {
+            Ok(()) if is_last && !self.gunzip.is_between_members() => {
                 let cut_off = io::Error::new(io::ErrorKind::UnexpectedEof, "the data is cut off");
                 piece.end = Some(End::Damaged(cut_off));
             }

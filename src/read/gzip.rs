@@ -105,31 +105,36 @@ fn seems_member(bytes: &[u8]) -> bool {
             .is_some_and(|flags| flags & RESERVED_FLAGS == 0)
 }
 
-/// Unpacks a chunk that seems to be made of whole members, behind what is in
-/// `content` already; false, and nothing done, if it is not.
-pub(super) fn unpack_whole(chunk: &Chunk, content: &mut Content) -> bool {
+/// Unpacks a chunk that seems to be made of whole members, behind what is in `content`
+/// already, and gives the state behind it; `None`, and nothing done, if it is not.
+///
+/// That it works out shows where members are only if one starts where the chunk does: a
+/// member may hold others as its data. Who knows what comes before must ask.
+pub(super) fn unpack_whole(chunk: &Chunk, content: &mut Content) -> Option<Gunzip> {
     if !chunk.seems_whole {
-        return false;
+        return None;
     }
     let before = content.end;
     let mut gunzip = Gunzip::default();
-    let is_whole = gunzip.unpack(chunk, content).is_ok() && gunzip.is_between_members();
-    if !is_whole {
-        content.end = before;
+    if gunzip.unpack(chunk, content).is_ok() && gunzip.is_between_members() {
+        return Some(gunzip);
     }
-    is_whole
+    content.end = before;
+    None
 }
 
 /// Least room that is given for unpacking.
 const ROOM_BYTES: usize = 64 * 1024;
 
 /// Unpacks members that come in chunks.
+#[derive(Debug)]
 pub(super) struct Gunzip {
     inflate: Box<Decompress>,
     crc: Crc,
     state: State,
 }
 
+#[derive(Debug)]
 enum State {
     /// Before a member, or behind the last. Zeros may follow that one.
     Between { zeros: bool },
@@ -152,6 +157,11 @@ impl Default for Gunzip {
 }
 
 impl Gunzip {
+    /// Whether a member may start here.
+    pub(super) fn is_before_member(&self) -> bool {
+        matches!(self.state, State::Between { zeros: false })
+    }
+
     /// Whether a file may end here.
     pub(super) fn is_between_members(&self) -> bool {
         matches!(self.state, State::Between { .. })
@@ -307,10 +317,16 @@ mod tests {
         let mut gunzip = Gunzip::default();
         let mut apart = 0;
         for chunk in chunks {
-            if gunzip.is_between_members() && unpack_whole(chunk, &mut content) {
-                apart += 1;
-            } else {
-                gunzip.unpack(chunk, &mut content)?;
+            let before = content.end;
+            match unpack_whole(chunk, &mut content) {
+                Some(behind) if gunzip.is_before_member() => {
+                    gunzip = behind;
+                    apart += 1;
+                }
+                _ => {
+                    content.end = before;
+                    gunzip.unpack(chunk, &mut content)?;
+                }
             }
         }
         match gunzip.is_between_members() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::ReadSettings;
 use super::format::InputFormat;
-use super::gzip::{self, Chunk};
+use super::gzip::{self, Chunk, Gunzip};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Place};
 
@@ -22,8 +22,10 @@ pub(super) const HEADROOM_BYTES: usize = 32 * 1024;
 #[derive(Debug, Default)]
 pub struct Piece {
     pub(super) content: Content,
-    /// What is still to be unpacked into the content.
+    /// What the content is unpacked from, or is to be.
     pub(super) packed: Option<Chunk>,
+    /// The state behind it, if it was unpacked apart from other pieces.
+    pub(super) apart: Option<Gunzip>,
     /// Kept for when it is needed again.
     pub(super) spare: Chunk,
     /// How the input ends behind this piece, if it does.
@@ -99,10 +101,8 @@ pub(super) struct Span {
 impl Piece {
     /// Unpacks what can be unpacked apart from other pieces. Any thread may do it.
     pub fn unpack(&mut self) {
-        if let Some(chunk) = &self.packed
-            && gzip::unpack_whole(chunk, &mut self.content)
-        {
-            self.spare = self.packed.take().unwrap_or_default();
+        if let Some(chunk) = &self.packed {
+            self.apart = gzip::unpack_whole(chunk, &mut self.content);
         }
     }
 
@@ -130,6 +130,7 @@ impl Piece {
         if let Some(chunk) = self.packed.take() {
             self.spare = chunk;
         }
+        self.apart = None;
         self.end = None;
         self.blocks.spans.clear();
         self.problem = None;

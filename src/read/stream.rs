@@ -214,12 +214,33 @@ mod tests {
         let cut_off = [&whole[..], &whole[..whole.len() - 1]].concat();
         let (content, _, problem) = read(Cursor::new(cut_off));
         assert!(content == line.repeat(2) && problem.is_some());
+        // A member without its end is not made good by the one that follows it.
+        for missing in [8, 30] {
+            let spoiled = [&whole[..whole.len() - missing], &whole].concat();
+            assert!(read(Cursor::new(spoiled)).2.is_some(), "{missing}");
+        }
+        // Nor do zeros between members hide what follows them.
+        let apart = [&whole[..], &[0; 200_000], &whole].concat();
+        assert!(read(Cursor::new(apart)).2.is_some());
         let whole = zstd::encode_all(&line[..], 1).unwrap();
         assert!(
             read(Cursor::new(whole[..whole.len() - 1].to_vec()))
                 .2
                 .is_some()
         );
+    }
+
+    /// A member may hold members.
+    #[test]
+    fn gzip_inside_gzip_is_data() {
+        let inner: Vec<u8> = (0..400_u32)
+            .flat_map(|n| gzip(&n.wrapping_mul(0x9e37_79b9).to_le_bytes().repeat(90)))
+            .collect();
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(&inner.repeat(20)).unwrap();
+        let (content, _, problem) = read(Cursor::new(encoder.finish().unwrap()));
+        assert_eq!(problem, None);
+        assert!(content == inner.repeat(20));
     }
 
     #[test]
