@@ -18,12 +18,25 @@ impl DocumentId {
 
 /// An id and a content, borrowed from the block of input it stands in where
 /// that is possible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Document<'a> {
     /// What the document is called in the output; usually its address.
     pub url: Cow<'a, str>,
     /// What is compared.
     pub content: Content<'a>,
+    /// The record that it stands in, byte for byte, with what ends it.
+    pub record: &'a [u8],
+    /// What a named field of the record holds, for choosing between documents.
+    pub value: Option<FieldValue>,
+}
+
+/// A value by which documents can be put into an order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldValue {
+    /// A text, such as a date.
+    Text(String),
+    /// A number.
+    Number(f64),
 }
 
 /// What a document is compared by.

@@ -80,6 +80,12 @@ pub enum ErrorKind {
     Write(io::Error),
     /// What does not fit into memory could not be kept in a file.
     Spill(io::Error),
+    /// Records of different formats, which one file cannot hold.
+    MixedFormats,
+    /// A line that is no pair with its score.
+    NoPair,
+    /// What was read once is not the same when it is read again.
+    Changed,
     /// The settings make no sense.
     Settings(&'static str),
     /// The worker threads could not be started.
@@ -103,6 +109,9 @@ impl ErrorKind {
             Self::TooManyDocuments => "too many documents",
             Self::Write(_) => "write failure",
             Self::Spill(_) => "no room for temporary files",
+            Self::MixedFormats => "mixed formats",
+            Self::NoPair => "not a pair",
+            Self::Changed => "changed input",
             Self::Settings(_) => "impossible settings",
             Self::Threads(_) => "no threads",
         }
@@ -194,6 +203,16 @@ impl fmt::Display for ErrorKind {
             }
             Self::Write(e) => write!(f, "cannot be written: {e}"),
             Self::Spill(e) => write!(f, "no temporary file there: {e}"),
+            Self::MixedFormats => f.write_str(
+                "the inputs have different formats, which one output cannot hold; take those of \
+                 one format at a time, and --against for the others",
+            ),
+            Self::NoPair => f.write_str(
+                "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",
+            ),
+            Self::Changed => f.write_str(
+                "an input was changed while it was read; nothing was written, run it again",
+            ),
             Self::Settings(what) => f.write_str(what),
             Self::Threads(what) => write!(f, "cannot start threads: {}", one_line(what)),
         }

@@ -10,6 +10,7 @@
 //! | [`sets`] | shingles → sets that can be compared exactly |
 //! | [`candidates`] | signatures or sets → candidates |
 //! | [`score`] | a candidate → a score |
+//! | [`cluster`] | what is similar → clusters |
 //! | [`mod@write`] | pairs → bytes |
 //!
 //! [`find_pairs`] runs them all and has an example; [`sketch_documents`] stops at the
@@ -19,6 +20,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod candidates;
+pub mod cluster;
 pub mod document;
 pub mod error;
 #[doc(hidden)]
@@ -40,7 +42,10 @@ pub use document::{Document, DocumentId};
 pub use error::{Error, ErrorKind};
 pub use observer::{Observer, Quiet};
 pub use pairs::{Pair, Pairs};
-pub use pipeline::{Inputs, Similar, Sketched, find_pairs, sketch_documents, write_pairs};
+pub use pipeline::{
+    Chosen, Clustered, Inputs, PairCluster, Removed, ScoredPair, Similar, Sketched,
+    cluster_documents, cluster_pairs, copy_documents, find_pairs, sketch_documents, write_pairs,
+};
 pub use read::Input;
 pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
 pub use stats::Stats;

@@ -6,6 +6,8 @@
 //! Broder's score that is a signature; for exact scores it is the shingles, which
 //! become sets of bundles when all are there. What follows works on those.
 
+mod clusters;
+mod copying;
 mod kept;
 mod ordered;
 mod reading;
@@ -34,8 +36,10 @@ use crate::sketch::{Row, Signatures, SketchSettings, Sketcher, Value, combine, s
 use crate::stats::Stats;
 use crate::urls::Urls;
 use crate::write::{OutputFormat, PairLines};
+pub use clusters::{Clustered, PairCluster, Removed, ScoredPair, cluster_documents, cluster_pairs};
+pub use copying::{Chosen, copy_documents};
 use kept::KeptShingles;
-use reading::{Digest, read_all};
+use reading::{Described, Digest, read_all};
 
 /// What to read: documents, and perhaps others to compare them with.
 #[derive(Debug, Default)]
@@ -261,6 +265,8 @@ struct Run<'a> {
     stats: Stats,
     /// Documents before those of `against`.
     documents: usize,
+    /// What else is to be known of each row.
+    described: Option<Described>,
 }
 
 impl<'a> Run<'a> {
@@ -275,6 +281,7 @@ impl<'a> Run<'a> {
                 ..Stats::default()
             },
             documents: 0,
+            described: None,
         }
     }
 
@@ -367,9 +374,41 @@ impl<'a> Run<'a> {
         Ok(self.finish(collection, &matches, search, started))
     }
 
-    /// Exact scores of sets: by the least shingles where few documents are similar, by
-    /// sets of bundles elsewhere.
+    /// Exact scores of sets.
     fn by_sets(&mut self) -> Result<Pairs, Error> {
+        let Compared {
+            documents,
+            groups,
+            sides,
+            found,
+        } = self.compare_sets()?;
+        let started = Instant::now();
+        let (sizes, matches, search) = match found {
+            Found::Matches {
+                sizes,
+                matches,
+                search,
+                ..
+            } => (sizes, matches, search),
+            Found::Sets(sets) => {
+                let bound = SetBound::new(self.settings.measure, self.settings.threshold);
+                let (matches, search) = self.join(&sets, bound, &group_sides(&groups, sides));
+                (sets.sizes().to_vec(), matches, search)
+            }
+        };
+        let collection = Collection {
+            documents,
+            groups,
+            sizes,
+            measure: self.settings.measure,
+            sides,
+        };
+        Ok(self.finish(collection, &matches, search, started))
+    }
+
+    /// Reads all, and finds what is similar by the least shingles where that is little;
+    /// elsewhere it makes sets of bundles, in which to look for it.
+    fn compare_sets(&mut self) -> Result<Compared, Error> {
         let settings = self.settings;
         let compared = self.inputs.against.is_some();
         let mut shingles = KeptShingles::new(settings);
@@ -392,14 +431,18 @@ impl<'a> Run<'a> {
                 sides: &|groups| group_sides(groups, sides),
             };
             if let Some(found) = least::search(&collection, settings.threshold, bound) {
-                let collection = Collection {
+                self.stats.seconds.candidates += started.elapsed();
+                return Ok(Compared {
                     documents,
                     groups: found.groups,
-                    sizes: found.sizes,
-                    measure: settings.measure,
                     sides,
-                };
-                return Ok(self.finish(collection, &found.matches, found.stats, started));
+                    found: Found::Matches {
+                        sizes: found.sizes,
+                        matches: found.matches,
+                        search: found.stats,
+                        shingles,
+                    },
+                });
             }
         }
         let started = Instant::now();
@@ -408,18 +451,13 @@ impl<'a> Run<'a> {
         let sets = sets.into_bundles(settings.common.of(self.urls.len()))?;
         let groups = ranked::groups(&sets);
         let ranked = ranked::rank(&sets, &groups, bound);
-        drop(sets);
         self.stats.seconds.bundle = started.elapsed();
-        let started = Instant::now();
-        let (matches, search) = self.join(&ranked, bound, &group_sides(&groups, sides));
-        let collection = Collection {
+        Ok(Compared {
             documents,
             groups,
-            sizes: ranked.sizes().to_vec(),
-            measure: settings.measure,
             sides,
-        };
-        Ok(self.finish(collection, &matches, search, started))
+            found: Found::Sets(ranked),
+        })
     }
 
     /// The matches among sets, by the complete join unless bands are asked for and
@@ -476,9 +514,29 @@ impl<'a> Run<'a> {
         counts.candidates = search.candidates;
         self.stats.search = search;
         let pairs = Pairs::new(collection, matches);
-        self.stats.seconds.candidates = started.elapsed();
+        self.stats.seconds.candidates += started.elapsed();
         pairs
     }
+}
+
+/// A collection for exact scores, and what is known of its sets.
+struct Compared {
+    documents: Vec<Option<DocumentId>>,
+    groups: Groups,
+    sides: Sides,
+    found: Found,
+}
+
+enum Found {
+    /// All that is similar, which is little.
+    Matches {
+        sizes: Vec<u32>,
+        matches: Vec<Match>,
+        search: SearchStats,
+        shingles: KeptShingles,
+    },
+    /// The sets in which to look for it.
+    Sets(RankedSets),
 }
 
 /// A row's group, as the row that stands for it among the groups.

@@ -48,6 +48,10 @@ pub struct Counts {
     pub candidates: u64,
     /// Pairs written.
     pub pairs: u64,
+    /// Clusters of two documents and more.
+    pub clusters: u64,
+    /// Documents in them besides the keepers.
+    pub members: u64,
 }
 
 /// Where the time went.

@@ -76,8 +76,11 @@ pub fn search(collection: &Collection<'_>, threshold: Threshold, bound: SetBound
                     .wrapping_mul(0x9e37_79b9_7f4a_7c15)
                     .rotate_left(29)
             });
-            // Those that do not count are apart from all others.
-            mixed ^ u64::from((collection.is_excluded)(row))
+            match (collection.is_excluded)(row) {
+                false => mixed,
+                // Far apart from all others, so that they are not compared.
+                true => u64::from(row.0).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            }
         },
         |left, right| {
             !(collection.is_excluded)(left)
@@ -111,6 +114,13 @@ pub fn search(collection: &Collection<'_>, threshold: Threshold, bound: SetBound
         matches,
         stats,
     })
+}
+
+/// How many different shingles two lists share.
+pub fn overlap(one: &[Shingle], two: &[Shingle]) -> u32 {
+    let mut membership = Membership::default();
+    membership.load(one);
+    membership.shared(one, two, true)
 }
 
 /// Two groups, by number, the first the lower.

@@ -9,6 +9,7 @@
 
 pub mod bands;
 mod filing;
+pub mod growing;
 pub mod identical;
 pub mod least;
 pub mod prefix;

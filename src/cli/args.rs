@@ -9,6 +9,7 @@ use std::str::FromStr;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use simdup::CommonSettings;
+use simdup::cluster::Keep;
 use simdup::score::Threshold;
 
 use super::{Failure, Outcome};
@@ -72,6 +73,60 @@ Examples:
   simdup sketch --hashes 20 tests/data/example.jsonl
   zcat data.gz | simdup sketch --shingle-chars 8 > signatures.jsonl";
 
+const CLUSTER_HELP: &str = "\
+Joins similar documents into clusters, by exact Jaccard similarity, and prints those of \
+two documents and more, a line each: the keeper, then the members in input order.
+
+In a star, the default, every member is at least the threshold to the keeper, and no two \
+keepers are. Documents are taken in the order that --keep prefers: one that is similar to \
+a keeper before it joins the most similar of these, any other becomes a keeper. With \
+--cluster components, whatever is connected by similar pairs is one cluster.
+
+--pairs takes pairs that simdup wrote earlier instead of documents, so that a higher \
+--threshold can be tried without comparing anew; a member without a pair with the keeper \
+has no score then.
+
+Clusters come in input order of their keepers. They depend on the order of the documents, \
+not on how these are spread over files, nor on the number of threads.";
+
+const CLUSTER_AFTER_HELP: &str = "\
+Cost:
+  As for exact scores of pairs, but copies and large clusters cost no more than as many
+  other documents.
+
+Examples:
+  simdup cluster tests/data/example.jsonl
+  simdup cluster --keep longest -f jsonl tests/data/example.pb.gz
+  simdup --score jaccard --threshold 0.5 -f jsonl -o pairs.jsonl tests/data/example.jsonl
+  simdup cluster --pairs pairs.jsonl --threshold 0.9";
+
+const DEDUP_HELP: &str = "\
+Writes the documents to keep, byte for byte as they came in and in input order: of each \
+cluster of near-duplicates (`simdup cluster --help`) the one that --keep prefers, and all \
+documents that are in no cluster. A document goes only if its exact Jaccard similarity to \
+the one that is kept is at least the threshold; --removed names both and the score.
+
+With --against, those documents go that are similar to one in the other collection, which \
+is only read; they are not compared among themselves. --annotate writes all documents as \
+JSONL, each with what is similar to it; with --score containment, that is what holds at \
+least the threshold's share of the document itself.
+
+Of plain text files, whose content is a document each, the names are written. An output \
+that is named .gz or .zst is compressed. Records that cannot be used, and documents whose \
+id was met before, are reported and not written.";
+
+const DEDUP_AFTER_HELP: &str = "\
+Cost:
+  The documents are read twice. What comes from a pipe is kept in between: in memory, or
+  beyond an eighth of --memory in a temporary file. Else as for `simdup cluster`.
+
+Examples:
+  simdup dedup tests/data/example.jsonl -o clean.jsonl.gz --removed removed.jsonl
+  simdup dedup --dry-run --threshold 0.9 tests/data/example.jsonl
+  simdup dedup --against last-year/ this-year/ --removed known.jsonl
+  simdup dedup --annotate --text-field title,abstract --shingle-words 2-4 \\
+    --score containment --threshold 0.8 records.jsonl";
+
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
 #[derive(Debug, Parser)]
 #[command(
@@ -96,6 +151,12 @@ pub(super) enum Command {
     /// Print each document's signature, one JSON object a line
     #[command(long_about = SKETCH_HELP, after_long_help = SKETCH_AFTER_HELP, args_override_self = true)]
     Sketch(Box<SketchArgs>),
+    /// Print clusters of near-duplicates
+    #[command(long_about = CLUSTER_HELP, after_long_help = CLUSTER_AFTER_HELP, args_override_self = true)]
+    Cluster(Box<ClusterArgs>),
+    /// Print the documents to keep, as they came in
+    #[command(long_about = DEDUP_HELP, after_long_help = DEDUP_AFTER_HELP, args_override_self = true)]
+    Dedup(Box<DedupArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -133,6 +194,81 @@ pub(super) struct SketchArgs {
     pub(super) output: OutputArgs,
     #[command(flatten)]
     pub(super) resources: ResourceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ClusterArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    #[command(flatten)]
+    pub(super) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(super) similarity: SimilarityArgs,
+    #[command(flatten)]
+    pub(super) clusters: ClusterChoiceArgs,
+    /// Take pairs from a file that `-f jsonl` or `-f tsv` wrote, instead of documents
+    #[arg(long, value_name = "FILE", help_heading = "Clusters")]
+    pub(super) pairs: Option<PathBuf>,
+    /// How clusters are written
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = ClusterFormatArg::Text, help_heading = "Output")]
+    pub(super) format: ClusterFormatArg,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) resources: ResourceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DedupArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    #[command(flatten)]
+    pub(super) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(super) similarity: SimilarityArgs,
+    #[command(flatten)]
+    pub(super) clusters: ClusterChoiceArgs,
+    /// Write what was left out to FILE, as JSONL: url, keeper and score
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) removed: Option<PathBuf>,
+    /// Write all documents as JSONL, each with `isNearDuplicate` and `nearDuplicate`
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["removed", "dry_run"])]
+    pub(super) annotate: bool,
+    /// Write no documents: print what would go, and how many
+    #[arg(long, help_heading = "Output")]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) resources: ResourceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Clusters")]
+pub(super) struct ClusterChoiceArgs {
+    /// How documents are joined
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ClusterMethodArg::Star)]
+    pub(super) cluster: ClusterMethodArg,
+    /// Which document of a cluster is kept: first, last, longest, shortest, max:FIELD or
+    /// min:FIELD
+    #[arg(long, value_name = "WHICH", value_parser = keep, default_value = "first")]
+    pub(super) keep: Keep,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ClusterMethodArg {
+    /// Each member is at least T to the keeper
+    Star,
+    /// Each member is at least T to another one
+    Components,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ClusterFormatArg {
+    /// The keeper, then the members, a line a cluster
+    Text,
+    /// {"keeper":…,"size":…,"lowest":…,"members":[{"url":…,"score":…}]}
+    Jsonl,
 }
 
 #[derive(Debug, Args)]
@@ -212,9 +348,9 @@ pub(super) struct ShingleArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Similarity")]
 pub(super) struct SimilarityArgs {
-    /// What a score is
-    #[arg(long, value_name = "SCORE", value_enum, default_value_t = ScoreArg::Minhash)]
-    pub(super) score: ScoreArg,
+    /// What a score is [default: minhash for pairs, jaccard for cluster and dedup]
+    #[arg(long, value_name = "SCORE", value_enum)]
+    pub(super) score: Option<ScoreArg>,
     /// Print pairs whose score is at least T: above 0, at most 1
     #[arg(long, value_name = "T", default_value_t = Threshold::default())]
     pub(super) threshold: Threshold,
@@ -332,6 +468,18 @@ pub(super) struct ResourceArgs {
     /// Stop at the first bad record, instead of skipping it
     #[arg(long)]
     pub(super) strict: bool,
+}
+
+fn keep(text: &str) -> Result<Keep, String> {
+    Ok(match text.split_once(':') {
+        None if text == "first" => Keep::First,
+        None if text == "last" => Keep::Last,
+        None if text == "longest" => Keep::Longest,
+        None if text == "shortest" => Keep::Shortest,
+        Some(("max", field)) if !field.is_empty() => Keep::Max(field.into()),
+        Some(("min", field)) if !field.is_empty() => Keep::Min(field.into()),
+        _ => return Err("first, last, longest, shortest, max:FIELD or min:FIELD".into()),
+    })
 }
 
 /// Most threads that can be asked for: a typing error should not start millions.

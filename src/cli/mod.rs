@@ -2,6 +2,8 @@
 //! only part of simdup that knows the command line.
 
 mod args;
+mod cluster;
+mod dedup;
 mod interrupt;
 mod observer;
 mod pairs;
@@ -80,6 +82,8 @@ pub(crate) fn run(typed: Cli) -> Result<Outcome, Failure> {
     match typed.command {
         None => pairs::run(&typed.pairs),
         Some(Command::Sketch(args)) => sketch::run(&args),
+        Some(Command::Cluster(args)) => cluster::run(&args),
+        Some(Command::Dedup(args)) => dedup::run(&args),
         Some(Command::Completions { shell }) => args::print_completions(shell),
         Some(Command::Man) => args::print_man_page(),
     }

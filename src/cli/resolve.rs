@@ -7,16 +7,18 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use simdup::candidates::recall::Bands;
+use simdup::cluster::ClusterMethod;
 use simdup::read::{InputFormat, ReadSettings, inputs};
 use simdup::score::Measure;
 use simdup::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
 use simdup::sketch::SketchSettings;
-use simdup::write::{Output, OutputFormat};
+use simdup::write::{ClusterFormat, Output, OutputFormat};
 use simdup::{Finding, Input, Inputs, Memory, Settings, Strictness};
 
 use super::args::{
-    Cli, FormatArg, InputArgs, OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs,
-    ScoreArg, ShingleArgs, SignatureArgs, SimilarityArgs, SketchArgs,
+    Cli, ClusterArgs, ClusterFormatArg, ClusterMethodArg, DedupArgs, FormatArg, InputArgs,
+    OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs, ScoreArg, ShingleArgs,
+    SignatureArgs, SimilarityArgs, SketchArgs,
 };
 use super::{Failure, interrupt, pipe, report};
 
@@ -25,17 +27,147 @@ const HASHES: usize = 128;
 
 impl PairsArgs {
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
+        self.similar().settings(Measure::MinHash)
+    }
+
+    /// What to read, and what to compare it with.
+    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
+        let is_command =
+            |path: &&PathBuf| Cli::command().find_subcommand(path).is_some() && !path.exists();
+        if let Some(command) = self.input.files.first().filter(is_command) {
+            let command = command.display();
+            return Err(Failure::Usage(format!(
+                "flags go behind the command: `simdup {command} …`; for a file of that name, \
+                 write ./{command}"
+            )));
+        }
+        self.similar().inputs()
+    }
+
+    fn similar(&self) -> SimilarArgs<'_> {
+        SimilarArgs {
+            input: &self.input,
+            shingles: &self.shingles,
+            similarity: &self.similarity,
+            resources: &self.resources,
+        }
+    }
+}
+
+impl ClusterArgs {
+    pub(super) fn settings(&self) -> Result<Settings, Failure> {
         let similarity = &self.similarity;
+        refuse_all(&[
+            (
+                !matches!(similarity.score, None | Some(ScoreArg::Jaccard)),
+                "clusters are made of exact Jaccard scores: leave out --score",
+            ),
+            (
+                !similarity.against.is_empty(),
+                "clusters are of one collection: leave out --against, or use dedup",
+            ),
+        ])?;
+        similarity.refuse_bands()?;
+        self.similar().settings(Measure::Jaccard)
+    }
+
+    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
+        self.similar().inputs()
+    }
+
+    fn similar(&self) -> SimilarArgs<'_> {
+        SimilarArgs {
+            input: &self.input,
+            shingles: &self.shingles,
+            similarity: &self.similarity,
+            resources: &self.resources,
+        }
+    }
+}
+
+impl DedupArgs {
+    pub(super) fn settings(&self) -> Result<Settings, Failure> {
+        let similarity = &self.similarity;
+        refuse_all(&[
+            (
+                similarity.score == Some(ScoreArg::Minhash),
+                "what goes is verified: use --score jaccard instead of minhash",
+            ),
+            (
+                similarity.score == Some(ScoreArg::Containment) && !self.annotate,
+                "--score containment tells what is inside of what, and goes with --annotate",
+            ),
+            (
+                self.removed.is_some() && self.removed == self.output.output,
+                "--output and --removed name the same file: one would replace the other",
+            ),
+        ])?;
+        similarity.refuse_bands()?;
+        self.similar().settings(Measure::Jaccard)
+    }
+
+    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
+        self.similar().inputs()
+    }
+
+    fn similar(&self) -> SimilarArgs<'_> {
+        SimilarArgs {
+            input: &self.input,
+            shingles: &self.shingles,
+            similarity: &self.similarity,
+            resources: &self.resources,
+        }
+    }
+}
+
+/// Refuses what is given and makes no sense, with the reason.
+fn refuse_all(reasons: &[(bool, &str)]) -> Result<(), Failure> {
+    match reasons.iter().find(|(given, _)| *given) {
+        Some((_, reason)) => Err(Failure::Usage((*reason).into())),
+        None => Ok(()),
+    }
+}
+
+impl From<ClusterMethodArg> for ClusterMethod {
+    fn from(typed: ClusterMethodArg) -> Self {
+        match typed {
+            ClusterMethodArg::Star => Self::Star,
+            ClusterMethodArg::Components => Self::Components,
+        }
+    }
+}
+
+impl From<ClusterFormatArg> for ClusterFormat {
+    fn from(typed: ClusterFormatArg) -> Self {
+        match typed {
+            ClusterFormatArg::Text => Self::Text,
+            ClusterFormatArg::Jsonl => Self::Jsonl,
+        }
+    }
+}
+
+/// What commands that compare documents have in common.
+struct SimilarArgs<'a> {
+    input: &'a InputArgs,
+    shingles: &'a ShingleArgs,
+    similarity: &'a SimilarityArgs,
+    resources: &'a ResourceArgs,
+}
+
+impl SimilarArgs<'_> {
+    fn settings(&self, default: Measure) -> Result<Settings, Failure> {
+        let similarity = self.similarity;
         let settings = settings(
-            &self.input,
-            &self.shingles,
+            self.input,
+            self.shingles,
             &similarity.signature,
-            &self.resources,
+            self.resources,
         )?;
         let measure = match similarity.score {
-            ScoreArg::Minhash => Measure::MinHash,
-            ScoreArg::Jaccard => Measure::Jaccard,
-            ScoreArg::Containment => Measure::Containment,
+            None => default,
+            Some(ScoreArg::Minhash) => Measure::MinHash,
+            Some(ScoreArg::Jaccard) => Measure::Jaccard,
+            Some(ScoreArg::Containment) => Measure::Containment,
         };
         similarity.refuse(measure, settings.sketch.positions())?;
         Ok(Settings {
@@ -52,17 +184,7 @@ impl PairsArgs {
         })
     }
 
-    /// What to read, and what to compare it with.
-    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
-        let is_command =
-            |path: &&PathBuf| Cli::command().find_subcommand(path).is_some() && !path.exists();
-        if let Some(command) = self.input.files.first().filter(is_command) {
-            let command = command.display();
-            return Err(Failure::Usage(format!(
-                "flags go behind the command: `simdup {command} …`; for a file of that name, \
-                 write ./{command}"
-            )));
-        }
+    fn inputs(&self) -> Result<Inputs, Failure> {
         let against = &self.similarity.against;
         let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
         if against.iter().any(is_pipe)
@@ -81,6 +203,13 @@ impl PairsArgs {
 }
 
 impl SimilarityArgs {
+    fn refuse_bands(&self) -> Result<(), Failure> {
+        refuse_all(&[(
+            self.bands.is_some(),
+            "clusters are found without bands: leave out --bands and --rows; --recall 1 misses nothing",
+        )])
+    }
+
     /// Flags that have no meaning for a score.
     fn refuse(&self, measure: Measure, positions: usize) -> Result<(), Failure> {
         let exact = measure != Measure::MinHash;
@@ -163,6 +292,7 @@ fn settings(
             id_field: input.id_field.clone(),
             text_fields: input.text_field.0.clone(),
             items: shingles.items,
+            value_field: None,
         },
         shingle,
         sketch,
@@ -352,8 +482,12 @@ impl InputArgs {
     /// What to read: the files, or standard input.
     pub(super) fn inputs(&self) -> Result<Vec<Input>, Failure> {
         let mut found = Vec::new();
-        for path in &self.files {
-            found.extend(named(path));
+        let is_pipe = |path: &&PathBuf| path.as_os_str() == "-";
+        for (index, path) in self.files.iter().enumerate() {
+            // Standard input has nothing left the second time.
+            if !(is_pipe(&path) && self.files[..index].iter().any(|path| is_pipe(&path))) {
+                found.extend(named(path));
+            }
         }
         if self.files.is_empty() {
             if io::stdin().is_terminal() {
@@ -377,15 +511,20 @@ impl OutputArgs {
                 "--output and --stats name the same file: one would replace the other".into(),
             ));
         }
-        match &self.output {
-            Some(path) if path.as_os_str() != "-" => {
-                let name = path.display().to_string();
-                Output::create(path)
-                    .inspect(|output| interrupt::remove_on_interrupt(output.temporary_path()))
-                    .map(|output| (output, name.clone()))
-                    .map_err(|error| Failure::write(&name, error))
-            }
-            _ => Ok((Output::Stream(Box::new(io::stdout())), "-".into())),
+        open_output(self.output.as_deref())
+    }
+}
+
+/// The file of that name, or standard output, and its name.
+pub(super) fn open_output(path: Option<&Path>) -> Result<(Output, String), Failure> {
+    match path {
+        Some(path) if path.as_os_str() != "-" => {
+            let name = path.display().to_string();
+            Output::create(path)
+                .inspect(|output| interrupt::remove_on_interrupt(output.temporary_path()))
+                .map(|output| (output, name.clone()))
+                .map_err(|error| Failure::write(&name, error))
         }
+        _ => Ok((Output::Stream(Box::new(io::stdout())), "-".into())),
     }
 }

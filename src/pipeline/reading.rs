@@ -4,6 +4,7 @@
 //! Each thread reads a piece of an input, and parses, shingles and digests it. What
 //! is left of a block comes back in input order, its documents numbered.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::Run;
 use super::ordered::{self, Work};
-use crate::document::DocumentId;
+use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
 use crate::read::{Block, Cutter, Input, Piece, Stream};
@@ -50,6 +51,7 @@ pub(super) fn read_all<D: Digest>(
         observer,
         urls,
         stats,
+        described,
         ..
     } = run;
     let settings: &Settings = settings;
@@ -59,6 +61,7 @@ pub(super) fn read_all<D: Digest>(
         shingler: shingler(&settings.shingle),
         digest,
         url_hasher: urls.hasher().clone(),
+        describes: described.is_some(),
         taken: &taken,
         output: PhantomData,
     };
@@ -68,6 +71,7 @@ pub(super) fn read_all<D: Digest>(
         keep,
         urls,
         stats,
+        described,
         numbers: Vec::new(),
         failed: None,
     };
@@ -92,6 +96,7 @@ struct Reading<'a, D, M> {
     /// Makes a thread's digest.
     digest: M,
     url_hasher: UrlHasher,
+    describes: bool,
     taken: &'a AtomicU64,
     output: PhantomData<fn() -> D>,
 }
@@ -185,6 +190,7 @@ impl<D: Digest, M> Reading<'_, D, M> {
         let started = Instant::now();
         let Digesting { digest, shingles } = scratch;
         let mut batch = Batch {
+            file: self.describes.then(|| Arc::clone(block.file)),
             record_bytes: block.bytes.len() as u64,
             input_bytes: self.taken.load(Ordering::Relaxed),
             ..Batch::default()
@@ -202,6 +208,9 @@ impl<D: Digest, M> Reading<'_, D, M> {
                     is_empty: shingles.is_empty() && !is_short,
                     is_short,
                 });
+                if self.describes {
+                    batch.descriptions.push(Description::of(document));
+                }
             }
             Err(error) => batch.problems.push(error),
         });
@@ -211,10 +220,67 @@ impl<D: Digest, M> Reading<'_, D, M> {
     }
 }
 
+/// What is known of each row, besides its shingles, for choosing between documents and
+/// telling of them.
+#[derive(Debug, Default)]
+pub(super) struct Described {
+    pub(super) rows: Vec<Description>,
+    /// The inputs, each with its first row.
+    pub(super) files: Vec<(Arc<str>, usize)>,
+}
+
+impl Described {
+    fn add(&mut self, file: Arc<str>, mut rows: Vec<Description>) {
+        if self
+            .files
+            .last()
+            .is_none_or(|(last, _)| !Arc::ptr_eq(last, &file))
+        {
+            self.files.push((file, self.rows.len()));
+        }
+        self.rows.append(&mut rows);
+    }
+}
+
+/// What is known of a document.
+#[derive(Debug)]
+pub(super) struct Description {
+    /// Characters in its text.
+    pub(super) length: u64,
+    pub(super) value: Option<FieldValue>,
+    /// How its text begins.
+    pub(super) sample: Box<str>,
+}
+
+/// Characters of a sample.
+const SAMPLE_CHARS: usize = 60;
+
+impl Description {
+    fn of(document: Document<'_>) -> Self {
+        let texts: &[Cow<'_, str>] = match &document.content {
+            Content::Text(text) => std::slice::from_ref(text),
+            Content::Items(items) => items,
+        };
+        let sample = texts.first().map_or("", |text| text.trim_start());
+        let end = sample
+            .char_indices()
+            .nth(SAMPLE_CHARS)
+            .map_or(sample.len(), |(at, _)| at);
+        Self {
+            length: texts.iter().map(|text| text.chars().count() as u64).sum(),
+            value: document.value,
+            sample: sample[..end].into(),
+        }
+    }
+}
+
 /// What is left of a block.
 struct Batch<T> {
     urls: String,
     documents: Vec<BatchDocument>,
+    descriptions: Vec<Description>,
+    /// The input, if documents are described.
+    file: Option<Arc<str>>,
     /// `None` if there is only a problem.
     digest: Option<T>,
     problems: Vec<Error>,
@@ -229,6 +295,8 @@ impl<T> Default for Batch<T> {
         Self {
             urls: String::new(),
             documents: Vec::new(),
+            descriptions: Vec::new(),
+            file: None,
             digest: None,
             problems: Vec::new(),
             input_bytes: 0,
@@ -253,6 +321,7 @@ struct Collector<'a, K> {
     keep: K,
     urls: &'a mut Urls,
     stats: &'a mut Stats,
+    described: &'a mut Option<Described>,
     numbers: Vec<Option<DocumentId>>,
     failed: Option<Error>,
 }
@@ -272,6 +341,9 @@ impl<K> Collector<'_, K> {
             }
             self.stats.counts.skipped += 1;
             self.observer.problem(&error);
+        }
+        if let (Some(described), Some(file)) = (&mut *self.described, batch.file) {
+            described.add(file, batch.descriptions);
         }
         self.numbers.clear();
         let mut url_start = 0;

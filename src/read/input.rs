@@ -51,6 +51,14 @@ impl Input {
         }
     }
 
+    /// Its path, if it is a regular file that can be opened again.
+    pub(super) fn regular_file(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::Path(path) if path.is_file() => Some(path),
+            _ => None,
+        }
+    }
+
     pub(super) fn open(self) -> io::Result<Box<dyn Read + Send>> {
         match self.origin {
             Origin::Path(path) => Ok(Box::new(File::open(path)?)),

@@ -27,17 +27,27 @@ impl Format for Lines {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
-        for_each_line(block, |record, start, line| {
-            each(match utf8::text(line) {
-                Ok(line) => content(line, settings)
-                    .map(|content| Document {
-                        url: block.place_id(record).into(),
-                        content,
-                    })
-                    .map_err(|kind| block.error(record, start, kind)),
-                Err(byte) => Err(block.error(record, start + byte, ErrorKind::Utf8)),
-            });
-        });
+        for_each_line(
+            block,
+            |Line {
+                 record,
+                 start,
+                 text,
+                 whole,
+             }| {
+                each(match utf8::text(text) {
+                    Ok(line) => content(line, settings)
+                        .map(|content| Document {
+                            url: block.place_id(record).into(),
+                            content,
+                            record: whole,
+                            value: None,
+                        })
+                        .map_err(|kind| block.error(record, start, kind)),
+                    Err(byte) => Err(block.error(record, start + byte, ErrorKind::Utf8)),
+                });
+            },
+        );
     }
 }
 
@@ -55,9 +65,20 @@ pub(super) fn cut_at_line_end(bytes: &[u8], ended: bool) -> Cut {
     cut
 }
 
-/// Calls `each` with the number of the line in the block, where it starts, and
-/// the line without its end.
-pub(super) fn for_each_line<'a>(block: &Block<'a>, mut each: impl FnMut(u64, usize, &'a [u8])) {
+/// A line of a block.
+pub(super) struct Line<'a> {
+    /// Its number in the block.
+    pub(super) record: u64,
+    /// Where its text starts in the block.
+    pub(super) start: usize,
+    /// The line without its end, and without a byte order mark.
+    pub(super) text: &'a [u8],
+    /// All of it.
+    pub(super) whole: &'a [u8],
+}
+
+/// Calls `each` with every line.
+pub(super) fn for_each_line<'a>(block: &Block<'a>, mut each: impl FnMut(Line<'a>)) {
     let mut start = 0;
     let mut record = 0;
     while start < block.bytes.len() {
@@ -69,7 +90,12 @@ pub(super) fn for_each_line<'a>(block: &Block<'a>, mut each: impl FnMut(u64, usi
             false => whole,
         };
         let behind_bom = start + whole.len() - line.len();
-        each(record, behind_bom, line.strip_suffix(b"\r").unwrap_or(line));
+        each(Line {
+            record,
+            start: behind_bom,
+            text: line.strip_suffix(b"\r").unwrap_or(line),
+            whole: &rest[..rest.len().min(length + 1)],
+        });
         start += length + 1;
         record += 1;
     }

@@ -17,11 +17,13 @@ mod input;
 mod items;
 mod jsonl;
 mod lines;
+mod pairs;
 mod piece;
 mod protobuf;
 mod raw;
 mod stream;
 mod text;
+mod twice;
 mod utf8;
 mod zstd;
 
@@ -31,8 +33,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use cutter::Cutter;
 pub use format::InputFormat;
 pub use input::{Input, inputs};
+pub use pairs::read_pairs;
 pub use piece::{Block, Piece};
 pub use stream::Stream;
+pub use twice::twice;
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.
@@ -56,6 +60,8 @@ pub struct ReadSettings {
     pub text_fields: Vec<String>,
     /// The content is a list of strings, not running text.
     pub items: bool,
+    /// A JSON field whose value each document brings along.
+    pub value_field: Option<String>,
 }
 
 impl Default for ReadSettings {
@@ -65,6 +71,7 @@ impl Default for ReadSettings {
             id_field: None,
             text_fields: vec!["text".into()],
             items: false,
+            value_field: None,
         }
     }
 }

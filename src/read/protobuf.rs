@@ -69,7 +69,11 @@ impl Format for Protobuf {
                 .bytes
                 .get(message..end)
                 .ok_or(ErrorKind::FrameLength(length))
-                .and_then(|message| document(message, settings));
+                .and_then(|message| document(message, settings))
+                .map(|document| Document {
+                    record: &block.bytes[start..end],
+                    ..document
+                });
             each(document.map_err(|kind| block.error(record, start, kind)));
             start = end.min(block.bytes.len());
             record += 1;
@@ -103,6 +107,8 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         return Ok(Document {
             url: url.into(),
             content: Content::Text(text.into()),
+            record: message,
+            value: None,
         });
     }
     let mut texts = Vec::with_capacity(settings.text_fields.len());
@@ -113,6 +119,8 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
     Ok(Document {
         url: url.into(),
         content,
+        record: message,
+        value: None,
     })
 }
 

@@ -44,6 +44,8 @@ impl Format for Text {
                 .map(|content| Document {
                     url: block.file.to_string().into(),
                     content,
+                    record: block.bytes,
+                    value: None,
                 })
                 .map_err(|(byte, kind)| block.error(0, byte, kind)),
         );

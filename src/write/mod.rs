@@ -3,14 +3,20 @@
 //! A new output format is a file here that implements `PairFormat`, and a line
 //! in [`OutputFormat`].
 
+mod clusters;
 mod csv;
 mod jsonl;
 mod output;
+mod packed;
+mod records;
 mod signature;
 mod text;
 mod tsv;
 
+pub use clusters::{ClusterLine, write_cluster, write_removed};
 pub use output::Output;
+pub use packed::Packed;
+pub use records::RecordWriter;
 pub use signature::write_signature;
 
 use crate::document::DocumentId;
@@ -41,6 +47,16 @@ impl OutputFormat {
             Self::Jsonl => &jsonl::Jsonl,
         }
     }
+}
+
+/// The formats in which clusters can be written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClusterFormat {
+    /// The keeper's id, then the members', one space between.
+    #[default]
+    Text,
+    /// A JSON object a line.
+    Jsonl,
 }
 
 /// How a format writes pairs. Everything is appended to a buffer.

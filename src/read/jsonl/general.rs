@@ -65,7 +65,12 @@ impl<'a> Fields<'a> {
         } else {
             Content::Text(text(self.texts, settings)?)
         };
-        Ok(Document { url, content })
+        Ok(Document {
+            url,
+            content,
+            record: &[],
+            value: None,
+        })
     }
 }
 

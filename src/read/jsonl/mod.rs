@@ -5,9 +5,10 @@
 
 mod general;
 mod scan;
+mod value;
 
 use super::format::{Cut, Format};
-use super::lines::{cut_at_line_end, for_each_line};
+use super::lines::{Line, cut_at_line_end, for_each_line};
 use super::piece::Block;
 use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::{Content, Document};
@@ -36,22 +37,36 @@ impl Format for Jsonl {
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         let mut fast = Fast::new(settings);
-        for_each_line(block, |record, start, line| {
-            if line.trim_ascii().is_empty() {
-                return;
-            }
-            let place = || block.place_id(record);
-            if let Some(document) = fast.document(line, place) {
-                each(Ok(document));
-                return;
-            }
-            each(match Fields::read(line, settings) {
-                Ok(fields) => fields
-                    .document(settings, place)
-                    .map_err(|kind| block.error(record, start, kind)),
-                Err((byte, kind)) => Err(block.error(record, start + byte, kind)),
-            });
-        });
+        for_each_line(
+            block,
+            |Line {
+                 record,
+                 start,
+                 text,
+                 whole,
+             }| {
+                if text.trim_ascii().is_empty() {
+                    return;
+                }
+                let place = || block.place_id(record);
+                let complete = |document| Document {
+                    record: whole,
+                    value: value::read(text, settings),
+                    ..document
+                };
+                if let Some(document) = fast.document(text, place) {
+                    each(Ok(complete(document)));
+                    return;
+                }
+                each(match Fields::read(text, settings) {
+                    Ok(fields) => fields
+                        .document(settings, place)
+                        .map(complete)
+                        .map_err(|kind| block.error(record, start, kind)),
+                    Err((byte, kind)) => Err(block.error(record, start + byte, kind)),
+                });
+            },
+        );
     }
 }
 
@@ -104,6 +119,10 @@ impl<'s> Fast<'s> {
         let text_of = |found: &Found| self.scan.text(line, found);
         let is_there = |found: &&Found| !matches!(found, Found::Nothing);
         let is_empty = |found: &&Found| matches!(found, Found::Plain(text) if text.is_empty());
+        // One that is not used is looked at all the same: it must be text.
+        for found in ids.iter().filter(is_there) {
+            text_of(found)?;
+        }
         let mut ids = ids.iter().filter(is_there).filter(|found| !is_empty(found));
         let url = match ids.next() {
             Some(found) => text_of(found)?.into(),
@@ -127,6 +146,8 @@ impl<'s> Fast<'s> {
         Some(Document {
             url,
             content: Content::Text(text.into()),
+            record: &[],
+            value: None,
         })
     }
 }
@@ -199,10 +220,15 @@ mod tests {
             r#"{"url":"a","text":"b","n":nul}"#,
             r#"{"url":"a","text":"b","n":[1,]}"#,
             "{\"url\":\"a\",\"text\":\"b\u{7}\"}",
+            "{\"url\":\"a\",\"id\":1,\"text\":\"b\"}",
         ] {
             assert!(!same(line.as_bytes(), &plain), "{line}");
         }
         assert!(!same(b"{\"url\":\"a\",\"text\":\"\xff\"}", &plain));
+        assert!(!same(
+            b"{\"url\":\"a\",\"id\":\"\xff\",\"text\":\"b\"}",
+            &plain
+        ));
         assert!(!same(br#"{"url":"a","text":"b"}"#, &two));
     }
 

@@ -1,0 +1,163 @@
+//! `simdup cluster`: the clusters of near-duplicates.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use simdup::cluster::Keep;
+use simdup::read::read_pairs;
+use simdup::write::{ClusterLine, write_cluster};
+use simdup::{
+    Added, Clustered, DocumentId, Error, ErrorKind, Input, ScoredPair, Urls, cluster_documents,
+    cluster_pairs,
+};
+
+use super::args::ClusterArgs;
+use super::observer::Terminal;
+use super::report::{self, StatsOutput};
+use super::{Failure, Outcome};
+
+pub(super) fn run(args: &ClusterArgs) -> Result<Outcome, Failure> {
+    match &args.pairs {
+        Some(path) => of_pairs(args, path),
+        None => of_documents(args),
+    }
+}
+
+fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
+    let settings = args.settings()?;
+    let inputs = args.inputs()?;
+    let (output, name) = args.output.open()?;
+    let stats = StatsOutput::open(args.output.stats.as_deref())?;
+    let terminal = Terminal::new(&args.output, inputs.documents.iter());
+    let choice = &args.clusters;
+    let method = choice.cluster.into();
+    let mut clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
+    terminal.finish(&clustered.stats);
+    if !args.output.quiet {
+        warn_of_large_clusters(&clustered);
+    }
+    let lines = clustered.clusters.iter().map(|cluster| ClusterLine {
+        keeper: clustered.urls.get(cluster.keeper),
+        members: cluster
+            .members
+            .iter()
+            .map(|&(member, score)| (clustered.urls.get(member), Some(score.to_string())))
+            .collect(),
+        lowest: cluster.lowest().map(|score| score.to_string()),
+    });
+    write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    stats.write(&mut clustered.stats)?;
+    Ok(match clustered.stats.counts.skipped {
+        0 => Outcome::Done,
+        _ => Outcome::Skipped,
+    })
+}
+
+fn write_all<'a>(
+    lines: impl Iterator<Item = ClusterLine<'a>>,
+    args: &ClusterArgs,
+    output: simdup::write::Output,
+) -> io::Result<()> {
+    let mut output = BufWriter::new(output);
+    for line in lines {
+        write_cluster(&line, args.format.into(), &mut output)?;
+    }
+    output.flush()?;
+    output
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?
+        .finish()
+}
+
+/// Clusters of pairs that were written earlier.
+fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
+    let keep = &args.clusters.keep;
+    if !args.input.files.is_empty() {
+        return Err(Failure::Usage(
+            "--pairs takes the place of documents: leave out the files, or --pairs".into(),
+        ));
+    }
+    if !matches!(keep, Keep::First | Keep::Last) {
+        return Err(Failure::Usage(
+            "pairs tell which document came first and nothing else of them: use --keep first or \
+             --keep last with --pairs"
+                .into(),
+        ));
+    }
+    let threshold = args.similarity.threshold.as_f64();
+    let mut urls = Urls::default();
+    let mut pairs = Vec::new();
+    let input = match path.as_os_str() == "-" {
+        true => Input::from_reader("-", io::stdin()),
+        false => Input::from_path(path),
+    };
+    read_pairs(input, |left, right, score| {
+        if score >= threshold {
+            let [left, right] = [number(&mut urls, left)?, number(&mut urls, right)?];
+            pairs.push(ScoredPair { left, right, score });
+        }
+        Ok(())
+    })?;
+    let clusters = cluster_pairs(urls.len(), &pairs, args.clusters.cluster.into(), keep);
+    let print = |score: f64| serde_json::to_string(&score).unwrap_or_default();
+    let lines = clusters.iter().map(|cluster| ClusterLine {
+        keeper: urls.get(cluster.keeper),
+        members: cluster
+            .members
+            .iter()
+            .map(|&(member, score)| (urls.get(member), score.map(print)))
+            .collect(),
+        lowest: cluster
+            .members
+            .iter()
+            .filter_map(|&(_, score)| score)
+            .min_by(f64::total_cmp)
+            .map(print),
+    });
+    let (output, name) = args.output.open()?;
+    write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    Ok(Outcome::Done)
+}
+
+fn number(urls: &mut Urls, url: &str) -> Result<DocumentId, Error> {
+    match urls.add(url) {
+        Added::New(id) | Added::Repeated(id) => Ok(id),
+        Added::Full => Err(Error::in_file(url, ErrorKind::TooManyDocuments)),
+    }
+}
+
+/// Documents from which on a cluster is large, whatever the collection's size.
+const LARGE_MIN: usize = 1000;
+/// Documents up to which a cluster is small, whatever its share.
+const SMALL_MAX: usize = 10;
+/// Large clusters that are told of, each in a line.
+const TOLD_MAX: usize = 10;
+
+/// Clusters that are more than a hundredth of the collection, or a thousand documents, are
+/// often a frame or an error message.
+pub(super) fn warn_of_large_clusters(clustered: &Clustered) {
+    let documents = clustered.urls.len();
+    let is_large = |size: usize| size > LARGE_MIN || (size > SMALL_MAX && size * 100 > documents);
+    let large: Vec<_> = clustered
+        .clusters
+        .iter()
+        .filter(|cluster| is_large(cluster.size()))
+        .collect();
+    for cluster in large.iter().take(TOLD_MAX) {
+        let sample: String = clustered
+            .sample(cluster.keeper)
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        report::warning(&format!(
+            "a cluster of {} documents, {:.1} % of the collection, around {}: \"{sample}\"",
+            cluster.size(),
+            cluster.size() as f64 * 100.0 / documents as f64,
+            clustered.urls.get(cluster.keeper),
+        ));
+    }
+    if large.len() > TOLD_MAX {
+        let more = large.len() - TOLD_MAX;
+        report::warning(&format!("{more} more clusters as large as these"));
+    }
+}

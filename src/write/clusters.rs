@@ -1,0 +1,67 @@
+//! Clusters, a line each: the keeper, then the members.
+
+use std::io::{self, Write};
+
+use super::jsonl::json_string;
+use super::text::Text;
+use super::{ClusterFormat, PairFormat};
+
+/// A cluster as it is written.
+pub struct ClusterLine<'a> {
+    /// The keeper's id.
+    pub keeper: &'a str,
+    /// The members' ids, each with its score as it is printed, if it is known.
+    pub members: Vec<(&'a str, Option<String>)>,
+    /// The lowest of those scores.
+    pub lowest: Option<String>,
+}
+
+/// Writes a cluster and a line end.
+pub fn write_cluster(
+    cluster: &ClusterLine<'_>,
+    format: ClusterFormat,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    let mut line = Vec::new();
+    match format {
+        ClusterFormat::Text => {
+            Text.id(cluster.keeper, &mut line);
+            for (member, _) in &cluster.members {
+                line.push(b' ');
+                Text.id(member, &mut line);
+            }
+            line.push(b'\n');
+        }
+        ClusterFormat::Jsonl => {
+            line.extend_from_slice(b"{\"keeper\":");
+            json_string(cluster.keeper, &mut line);
+            write!(line, ",\"size\":{}", cluster.members.len() + 1)?;
+            let lowest = cluster.lowest.as_deref().unwrap_or("null");
+            write!(line, ",\"lowest\":{lowest},\"members\":[")?;
+            for (index, (member, score)) in cluster.members.iter().enumerate() {
+                let comma = if index == 0 { "" } else { "," };
+                write!(line, "{comma}{{\"url\":")?;
+                json_string(member, &mut line);
+                let score = score.as_deref().unwrap_or("null");
+                write!(line, ",\"score\":{score}}}")?;
+            }
+            line.extend_from_slice(b"]}\n");
+        }
+    }
+    output.write_all(&line)
+}
+
+/// Writes `{"url":…,"keeper":…,"score":…}` and a line end: what became of a document.
+pub fn write_removed(
+    url: &str,
+    keeper: &str,
+    score: &str,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    let mut line = b"{\"url\":".to_vec();
+    json_string(url, &mut line);
+    line.extend_from_slice(b",\"keeper\":");
+    json_string(keeper, &mut line);
+    writeln!(line, ",\"score\":{score}}}")?;
+    output.write_all(&line)
+}

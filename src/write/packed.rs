@@ -1,0 +1,61 @@
+//! Output that is compressed as its name says.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::Output;
+
+/// An output, compressed or not.
+pub enum Packed {
+    /// As it is.
+    Plain(Output),
+    /// Gzip.
+    Gzip(GzEncoder<Output>),
+    /// Zstandard.
+    Zstd(zstd::stream::write::Encoder<'static, Output>),
+}
+
+impl Packed {
+    /// Compressed if the name ends in `.gz`, `.zst` or `.zstd`.
+    pub fn by_name(output: Output, path: Option<&Path>) -> io::Result<Self> {
+        let ending = path
+            .and_then(Path::extension)
+            .and_then(|ending| ending.to_str());
+        Ok(match ending {
+            Some("gz") => Self::Gzip(GzEncoder::new(output, Compression::default())),
+            Some("zst" | "zstd") => Self::Zstd(zstd::stream::write::Encoder::new(output, 0)?),
+            _ => Self::Plain(output),
+        })
+    }
+
+    /// Makes what was written permanent.
+    pub fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Plain(output) => output,
+            Self::Gzip(encoder) => encoder.finish()?,
+            Self::Zstd(encoder) => encoder.finish()?,
+        }
+        .finish()
+    }
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(output) => output.write(bytes),
+            Self::Gzip(encoder) => encoder.write(bytes),
+            Self::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(output) => output.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+            Self::Zstd(encoder) => encoder.flush(),
+        }
+    }
+}

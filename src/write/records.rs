@@ -1,0 +1,139 @@
+//! Records as they came, one after the other.
+
+use std::io::{self, Write};
+
+use super::jsonl::json_string;
+use crate::read::InputFormat;
+
+/// The mark that some programs put before text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The fields that annotation adds.
+const IS_NEAR_DUPLICATE: &str = "isNearDuplicate";
+const NEAR_DUPLICATE: &str = "nearDuplicate";
+
+/// Writes records so that they can be read again.
+pub struct RecordWriter<'a> {
+    output: &'a mut (dyn Write + Send),
+    /// Whether the last record had no line end.
+    is_open: bool,
+    is_empty: bool,
+}
+
+impl<'a> RecordWriter<'a> {
+    /// Writes to `output`.
+    pub fn new(output: &'a mut (dyn Write + Send)) -> Self {
+        Self {
+            output,
+            is_open: false,
+            is_empty: true,
+        }
+    }
+
+    /// Writes a record, byte for byte. Only what would spoil it among others is mended:
+    /// a line end that is missing before the next line, a byte order mark that is no
+    /// longer at the start.
+    pub fn record(&mut self, format: InputFormat, record: &[u8]) -> io::Result<()> {
+        let is_lines = format != InputFormat::Protobuf;
+        if self.is_open && is_lines {
+            self.output.write_all(b"\n")?;
+        }
+        let record = match is_lines && !self.is_empty {
+            true => record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record),
+            false => record,
+        };
+        self.output.write_all(record)?;
+        self.is_open = is_lines && !record.ends_with(b"\n");
+        self.is_empty = false;
+        Ok(())
+    }
+
+    /// Writes a JSON object with what is similar to it, a list of ids and scores.
+    pub fn annotated(&mut self, record: &[u8], similar: &[(&str, String)]) -> io::Result<()> {
+        let record = record
+            .strip_prefix(BYTE_ORDER_MARK)
+            .unwrap_or(record)
+            .trim_ascii();
+        let cleaned = without_annotation(record);
+        let object = cleaned.as_deref().unwrap_or(record);
+        let fields = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end();
+        let mut line = fields.to_vec();
+        if !fields.ends_with(b"{") {
+            line.push(b',');
+        }
+        write!(
+            line,
+            "\"{IS_NEAR_DUPLICATE}\":{},\"{NEAR_DUPLICATE}\":[",
+            !similar.is_empty()
+        )?;
+        for (index, (url, score)) in similar.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(line, "{comma}{{\"url\":")?;
+            json_string(url, &mut line);
+            write!(line, ",\"score\":{score}}}")?;
+        }
+        line.extend_from_slice(b"]}\n");
+        self.output.write_all(&line)
+    }
+}
+
+/// The object without the fields that an earlier annotation left, if it has them. Its
+/// other fields then come in order of their names.
+fn without_annotation(record: &[u8]) -> Option<Vec<u8>> {
+    let has = |name: &str| memchr::memmem::find(record, name.as_bytes()).is_some();
+    if !has(IS_NEAR_DUPLICATE) && !has(NEAR_DUPLICATE) {
+        return None;
+    }
+    let mut object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(record).ok()?;
+    let (one, two) = (
+        object.remove(IS_NEAR_DUPLICATE),
+        object.remove(NEAR_DUPLICATE),
+    );
+    if one.is_none() && two.is_none() {
+        return None;
+    }
+    serde_json::to_vec(&object).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(records: &[&[u8]]) -> Vec<u8> {
+        let mut out = vec![];
+        let mut writer = RecordWriter::new(&mut out);
+        for record in records {
+            writer.record(InputFormat::Jsonl, record).unwrap();
+        }
+        out
+    }
+
+    #[test]
+    fn records_stay_as_they_are_and_apart() {
+        assert_eq!(written(&[b"{}\r\n", b" {} \n", b"{}"]), b"{}\r\n {} \n{}");
+        assert_eq!(written(&[b"{}", b"\xef\xbb\xbf{}\n"]), b"{}\n{}\n");
+        assert_eq!(written(&[b"\xef\xbb\xbf{}\n"]), b"\xef\xbb\xbf{}\n");
+    }
+
+    #[test]
+    fn annotation_is_added_and_renewed() {
+        let annotated = |record: &[u8], similar: &[(&str, String)]| {
+            let mut out = vec![];
+            RecordWriter::new(&mut out)
+                .annotated(record, similar)
+                .unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let none = "\"isNearDuplicate\":false,\"nearDuplicate\":[]}\n";
+        assert_eq!(annotated(b"{ }\n", &[]), format!("{{{none}"));
+        assert_eq!(
+            annotated(b"{\"a\": 1 } \r\n", &[]),
+            format!("{{\"a\": 1,{none}")
+        );
+        let one = annotated(b"{\"a\":1}", &[("x\"", "0.9".into())]);
+        let expected =
+            r#"{"a":1,"isNearDuplicate":true,"nearDuplicate":[{"url":"x\"","score":0.9}]}"#;
+        assert_eq!(one.trim_end(), expected);
+        assert_eq!(annotated(one.as_bytes(), &[]), format!("{{\"a\":1,{none}"));
+    }
+}
