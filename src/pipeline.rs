@@ -23,6 +23,7 @@ use crate::candidates::prefix::PrefixIndex;
 use crate::candidates::ranked::{self, RankedSets};
 use crate::candidates::recall::{self, Bands};
 use crate::candidates::{Match, RecallAt, RowSides, SearchStats};
+use crate::cluster::Assigned;
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
@@ -390,6 +391,10 @@ impl<'a> Run<'a> {
                 search,
                 ..
             } => (sizes, matches, search),
+            // Only clusters make do with less.
+            Found::Lists { sizes, .. } | Found::Stars { sizes, .. } => {
+                (sizes, Vec::new(), SearchStats::default())
+            }
             Found::Sets(sets) => {
                 let bound = SetBound::new(self.settings.measure, self.settings.threshold);
                 let (matches, search) = self.join(&sets, bound, &group_sides(&groups, sides));
@@ -409,6 +414,18 @@ impl<'a> Run<'a> {
     /// Reads all, and finds what is similar by the least shingles where that is little;
     /// elsewhere it makes sets of bundles, in which to look for it.
     fn compare_sets(&mut self) -> Result<Compared, Error> {
+        let compared = self.compare_lists()?;
+        match compared.found {
+            Found::Lists { shingles, .. } => {
+                self.bundle(compared.documents, compared.sides, shingles)
+            }
+            _ => Ok(compared),
+        }
+    }
+
+    /// Reads all, and finds what is similar by the least shingles where that is little;
+    /// elsewhere nothing is known yet but which lists are the same.
+    fn compare_lists(&mut self) -> Result<Compared, Error> {
         let settings = self.settings;
         let compared = self.inputs.against.is_some();
         let mut shingles = KeptShingles::new(settings);
@@ -423,28 +440,52 @@ impl<'a> Run<'a> {
         })?;
         let sides = self.sides(&documents, compared);
         let bound = SetBound::new(settings.measure, settings.threshold);
-        if let Some(lists) = shingles.lists() {
-            let started = Instant::now();
-            let collection = least::Collection {
-                lists,
-                is_excluded: &|row| documents[row.0 as usize].is_none(),
-                sides: &|groups| group_sides(groups, sides),
-            };
-            if let Some(found) = least::search(&collection, settings.threshold, bound) {
-                self.stats.seconds.candidates += started.elapsed();
-                return Ok(Compared {
-                    documents,
-                    groups: found.groups,
-                    sides,
-                    found: Found::Matches {
-                        sizes: found.sizes,
-                        matches: found.matches,
-                        search: found.stats,
-                        shingles,
-                    },
-                });
+        let Some(lists) = shingles.lists() else {
+            return self.bundle(documents, sides, shingles);
+        };
+        let started = Instant::now();
+        let collection = least::Collection {
+            lists,
+            is_excluded: &|row| documents[row.0 as usize].is_none(),
+            sides: &|groups| group_sides(groups, sides),
+        };
+        let found = least::search(&collection, settings.threshold, bound);
+        let compared = match found {
+            Some(found) => (
+                found.groups,
+                Found::Matches {
+                    sizes: found.sizes,
+                    matches: found.matches,
+                    search: found.stats,
+                    shingles,
+                },
+            ),
+            None => {
+                let groups = least::groups(&collection);
+                let length = |row: Row| lists.list(row.0 as usize).len() as u32;
+                let sizes = groups.representatives().map(length).collect();
+                (groups, Found::Lists { sizes, shingles })
             }
-        }
+        };
+        self.stats.seconds.candidates += started.elapsed();
+        let (groups, found) = compared;
+        Ok(Compared {
+            documents,
+            groups,
+            sides,
+            found,
+        })
+    }
+
+    /// Makes sets of bundles.
+    fn bundle(
+        &mut self,
+        documents: Vec<Option<DocumentId>>,
+        sides: Sides,
+        shingles: KeptShingles,
+    ) -> Result<Compared, Error> {
+        let settings = self.settings;
+        let bound = SetBound::new(settings.measure, settings.threshold);
         let started = Instant::now();
         let sets = shingles.into_sets()?;
         self.stats.counts.spilled = sets.is_spilled();
@@ -534,6 +575,17 @@ enum Found {
         matches: Vec<Match>,
         search: SearchStats,
         shingles: KeptShingles,
+    },
+    /// Too much is similar; shingles as they came, and how many each group has.
+    Lists {
+        sizes: Vec<u32>,
+        shingles: KeptShingles,
+    },
+    /// Stars, found without looking for all that is similar.
+    Stars {
+        assigned: Assigned,
+        sizes: Vec<u32>,
+        search: SearchStats,
     },
     /// The sets in which to look for it.
     Sets(RankedSets),

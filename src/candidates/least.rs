@@ -11,12 +11,14 @@
 //! A shingle that many documents have makes many candidates. If there are too many, this
 //! gives up, and leaves the field to ways that are slower here and faster there.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 
 use super::filing::for_each_bucket;
 use super::identical::{Groups, collapse};
 use super::{Match, Method, RecallAt, RowSides, SearchStats, recall};
-use crate::score::{SetBound, Threshold};
+use crate::score::{Measure, Score, SetBound, Threshold};
 use crate::sets::{Rank, ShingleLists};
 use crate::shingle::Shingle;
 use crate::sketch::Row;
@@ -28,6 +30,10 @@ const CANDIDATES_PER_ROW_MAX: usize = 8;
 const CANDIDATES_MIN: usize = 1 << 16;
 /// For each shingle of the collection, how many may be looked at in comparing.
 const COMPARED_PER_SHINGLE_MAX: usize = 2;
+
+/// The same for an index that is asked for each document once: there it pays to look at
+/// more before other ways do better.
+const INDEX_COMPARED_PER_SHINGLE_MAX: usize = 16;
 
 /// How many of the least shingles are to be kept for this recall at the threshold;
 /// `None` if that is too many, or no number is enough.
@@ -67,7 +73,152 @@ pub fn search(collection: &Collection<'_>, threshold: Threshold, bound: SetBound
         return None;
     }
     let list = |row: Row| lists.list(row.0 as usize);
-    let groups = collapse(
+    let groups = groups(collection);
+    let firsts: Vec<Row> = groups.representatives().collect();
+    let sides = (collection.sides)(&groups);
+    let candidates = candidates(collection, &firsts, &sides)?;
+    let stats = SearchStats {
+        candidates: candidates.len() as u64,
+        merges: candidates.len() as u64,
+        ..stated(lists, threshold)
+    };
+    let sizes = sizes(lists, &firsts, &candidates);
+    let list_of = |group: u32| list(firsts[group as usize]);
+    let matches = compare(&candidates, &sizes, bound, &list_of);
+    Some(Found {
+        groups,
+        sizes,
+        matches,
+        stats,
+    })
+}
+
+/// Groups that are looked up by their least shingles, one after the other: for clusters,
+/// where each is held against some of those before it.
+pub struct LeastIndex<'a> {
+    lists: &'a ShingleLists,
+    firsts: &'a [Row],
+    bound: SetBound,
+    /// The groups that have a shingle among their least.
+    having: HashMap<Rank, Vec<u32>, ahash::RandomState>,
+    membership: Membership,
+    sizes: Vec<u32>,
+    met: Vec<u32>,
+    /// Shingles that may still be looked at.
+    left: usize,
+}
+
+impl<'a> LeastIndex<'a> {
+    /// An empty index of groups with these first rows.
+    pub fn new(lists: &'a ShingleLists, firsts: &'a [Row], bound: SetBound) -> Self {
+        let shingles: usize = firsts
+            .iter()
+            .map(|row| lists.list(row.0 as usize).len())
+            .sum();
+        Self {
+            lists,
+            firsts,
+            bound,
+            having: HashMap::default(),
+            membership: Membership::default(),
+            sizes: vec![0; firsts.len()],
+            met: Vec::new(),
+            left: (shingles * INDEX_COMPARED_PER_SHINGLE_MAX).max(CANDIDATES_MIN),
+        }
+    }
+
+    /// Adds a group.
+    pub fn add(&mut self, group: u32) {
+        for &rank in self.least(group) {
+            self.having.entry(rank).or_default().push(group);
+        }
+    }
+
+    fn least(&self, group: u32) -> &'a [Rank] {
+        let least = self.lists.least(self.firsts[group as usize].0 as usize);
+        &least[..least.partition_point(|&rank| rank < Rank::NONE)]
+    }
+
+    fn list(&self, group: u32) -> &'a [Shingle] {
+        self.lists.list(self.firsts[group as usize].0 as usize)
+    }
+
+    /// The sizes of all groups that were compared, and zero for the others.
+    pub fn into_sizes(self) -> Vec<u32> {
+        self.sizes
+    }
+
+    /// The number of different shingles of a group.
+    fn size(&mut self, group: u32) -> u32 {
+        let index = group as usize;
+        if self.sizes[index] == 0 {
+            self.sizes[index] = self.membership.distinct(self.list(group));
+        }
+        self.sizes[index]
+    }
+
+    /// Calls `each` with every group in the index that shares one of its least with this
+    /// one and shares enough, and their score; `None` if there is too much to compare.
+    pub fn similar(&mut self, group: u32, each: &mut dyn FnMut(u32, Score)) -> Option<()> {
+        let mut met = std::mem::take(&mut self.met);
+        for rank in self.least(group) {
+            met.extend(self.having.get(rank).into_iter().flatten());
+        }
+        met.sort_unstable();
+        met.dedup();
+        if !met.is_empty() {
+            let size = self.size(group);
+            let sizes: Vec<u32> = met.iter().map(|&other| self.size(other)).collect();
+            let own = self.list(group);
+            self.membership.load(own);
+            for (&other, other_size) in met.iter().zip(sizes) {
+                let list = self.list(other);
+                self.left = self.left.checked_sub(list.len())?;
+                let needed = self.bound.shared(size, other_size);
+                if needed > size.min(other_size) || self.membership.at_most(list) < needed {
+                    continue;
+                }
+                let has_repeated = list.len() as u32 > other_size;
+                let shared = self.membership.shared(own, list, has_repeated);
+                if shared >= needed {
+                    each(other, Measure::Jaccard.score(shared, [size, other_size]));
+                }
+            }
+        }
+        met.clear();
+        self.met = met;
+        Some(())
+    }
+}
+
+/// How many different shingles two lists share.
+pub fn overlap(one: &[Shingle], two: &[Shingle]) -> u32 {
+    let mut membership = Membership::default();
+    membership.load(one);
+    membership.shared(one, two, true)
+}
+
+/// What can be said of the search before it starts.
+pub fn stated(lists: &ShingleLists, threshold: Threshold) -> SearchStats {
+    SearchStats {
+        method: Method::Least,
+        bands: lists.least_len(),
+        rows: 1,
+        recall: recall::scores_to_state(threshold)
+            .map(|score| RecallAt {
+                score,
+                chance: 1.0 - (1.0 - score).powi(lists.least_len() as i32),
+            })
+            .collect(),
+        ..SearchStats::default()
+    }
+}
+
+/// Rows with the same list of shingles.
+pub fn groups(collection: &Collection<'_>) -> Groups {
+    let lists = collection.lists;
+    let list = |row: Row| lists.list(row.0 as usize);
+    collapse(
         lists.len() as u32,
         |row| {
             let ranks = lists.least(row.0 as usize).iter();
@@ -87,40 +238,7 @@ pub fn search(collection: &Collection<'_>, threshold: Threshold, bound: SetBound
                 && !(collection.is_excluded)(right)
                 && list(left) == list(right)
         },
-    );
-    let firsts: Vec<Row> = groups.representatives().collect();
-    let sides = (collection.sides)(&groups);
-    let candidates = candidates(collection, &firsts, &sides)?;
-    let stats = SearchStats {
-        method: Method::Least,
-        candidates: candidates.len() as u64,
-        merges: candidates.len() as u64,
-        bands: lists.least_len(),
-        rows: 1,
-        recall: recall::scores_to_state(threshold)
-            .map(|score| RecallAt {
-                score,
-                chance: 1.0 - (1.0 - score).powi(lists.least_len() as i32),
-            })
-            .collect(),
-        ..SearchStats::default()
-    };
-    let sizes = sizes(lists, &firsts, &candidates);
-    let list_of = |group: u32| list(firsts[group as usize]);
-    let matches = compare(&candidates, &sizes, bound, &list_of);
-    Some(Found {
-        groups,
-        sizes,
-        matches,
-        stats,
-    })
-}
-
-/// How many different shingles two lists share.
-pub fn overlap(one: &[Shingle], two: &[Shingle]) -> u32 {
-    let mut membership = Membership::default();
-    membership.load(one);
-    membership.shared(one, two, true)
+    )
 }
 
 /// Two groups, by number, the first the lower.

@@ -1,6 +1,7 @@
 //! From inputs to clusters: the documents are compared as for pairs, but only as far as
 //! clusters need it.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,6 +9,7 @@ use super::reading::Described;
 use super::{Compared, Found, Inputs, Run, in_pool};
 use crate::candidates::growing::GrowingIndex;
 use crate::candidates::identical::{Group, Groups};
+use crate::candidates::least::LeastIndex;
 use crate::candidates::{Match, Method, RecallAt, least, recall};
 use crate::cluster::{Assigned, Cluster, ClusterMethod, Components, Keep, preference, stars};
 use crate::document::DocumentId;
@@ -96,7 +98,7 @@ pub fn cluster_documents(
         if run.inputs.against.is_some() {
             return run.against();
         }
-        let compared = run.compare_sets()?;
+        let mut compared = run.compare_lists()?;
         let started = Instant::now();
         let described = run.described.take().unwrap_or_default();
         let rows = preference(
@@ -105,7 +107,14 @@ pub fn cluster_documents(
             |row| described.rows[row].length,
             |row| described.rows[row].value.clone(),
         );
-        let preferred = Preferred::new(&compared, &rows);
+        let mut preferred = Preferred::new(&compared, &rows);
+        if matches!(compared.found, Found::Lists { .. }) {
+            compared = match method {
+                ClusterMethod::Star => run.stars_of_lists(compared, &preferred)?,
+                ClusterMethod::Components => run.without_lists(compared)?,
+            };
+            preferred = Preferred::new(&compared, &rows);
+        }
         let likeness = Likeness::new(&compared, settings);
         let clusters = match method {
             ClusterMethod::Star => likeness.stars(&preferred),
@@ -119,8 +128,10 @@ pub fn cluster_documents(
             .map(|cluster| cluster.members.len() as u64)
             .sum();
         match &compared.found {
-            Found::Matches { search, .. } => stats.search = search.clone(),
-            Found::Sets(_) => {
+            Found::Matches { search, .. } | Found::Stars { search, .. } => {
+                stats.search = search.clone();
+            }
+            Found::Lists { .. } | Found::Sets(_) => {
                 stats.search.method = Method::Prefix;
                 stats.search.recall = recall::scores_to_state(settings.threshold)
                     .map(|score| RecallAt { score, chance: 1.0 })
@@ -152,6 +163,48 @@ pub fn cluster_documents(
 }
 
 impl Run<'_> {
+    /// Stars by the least shingles, or sets of bundles if too many share those.
+    fn stars_of_lists(
+        &mut self,
+        compared: Compared,
+        preferred: &Preferred,
+    ) -> Result<Compared, Error> {
+        let settings = self.settings;
+        let found = match &compared.found {
+            Found::Lists { shingles, sizes } => shingles.lists().and_then(|lists| {
+                let firsts: Vec<Row> = compared.groups.representatives().collect();
+                let bound = SetBound::new(settings.measure, settings.threshold);
+                let index = LeastIndex::new(lists, &firsts, bound);
+                let (assigned, mut counted) = preferred.stars_of_index(index)?;
+                // Those that were compared with none are as large as they are long.
+                for (size, length) in counted.iter_mut().zip(sizes) {
+                    if *size == 0 {
+                        *size = *length;
+                    }
+                }
+                Some(Found::Stars {
+                    assigned,
+                    sizes: counted,
+                    search: least::stated(lists, settings.threshold),
+                })
+            }),
+            _ => None,
+        };
+        match found {
+            Some(found) => Ok(Compared { found, ..compared }),
+            None => self.without_lists(compared),
+        }
+    }
+
+    fn without_lists(&mut self, compared: Compared) -> Result<Compared, Error> {
+        match compared.found {
+            Found::Lists { shingles, .. } => {
+                self.bundle(compared.documents, compared.sides, shingles)
+            }
+            _ => Ok(compared),
+        }
+    }
+
     /// Those documents that are similar to one of the others.
     fn against(mut self) -> Result<Clustered, Error> {
         let pairs = self.by_sets()?;
@@ -206,8 +259,17 @@ impl Preferred {
         preferred
     }
 
-    fn place(&self, group: u32) -> u32 {
-        self.places[group as usize].map_or(u32::MAX, |(place, _)| place)
+    /// Stars, and the sizes of all groups that were compared; `None` if there is too much
+    /// to compare.
+    fn stars_of_index(&self, index: LeastIndex<'_>) -> Option<(Assigned, Vec<u32>)> {
+        let index = RefCell::new(index);
+        let mut is_too_much = false;
+        let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
+            is_too_much = is_too_much || index.borrow_mut().similar(node, each).is_none();
+        };
+        let kept = |node: u32| index.borrow_mut().add(node);
+        let assigned = stars(self.places.len(), &self.groups, similar, kept);
+        (!is_too_much).then(|| (assigned, index.into_inner().into_sizes()))
     }
 }
 
@@ -216,7 +278,9 @@ impl Compared {
     /// like no other.
     fn size(&self, group: u32) -> u32 {
         match &self.found {
-            Found::Matches { sizes, .. } => sizes[group as usize],
+            Found::Matches { sizes, .. }
+            | Found::Lists { sizes, .. }
+            | Found::Stars { sizes, .. } => sizes[group as usize],
             Found::Sets(sets) => sets.size(group as usize),
         }
     }
@@ -243,53 +307,50 @@ impl<'a> Likeness<'a> {
         Measure::Jaccard.score(shared, sizes)
     }
 
-    /// What two groups share.
-    fn shared(&self, one: u32, two: u32) -> u32 {
-        match &self.compared.found {
+    /// The score of two groups, however low.
+    fn any_score(&self, one: u32, two: u32) -> Score {
+        let shared = match &self.compared.found {
             Found::Sets(sets) => sets.shared(one as usize, two as usize),
-            Found::Matches { shingles, .. } => {
+            Found::Matches { shingles, .. } | Found::Lists { shingles, .. } => {
                 let first = |group: u32| self.groups.members(Group(group))[0].0 as usize;
                 shingles.lists().map_or(0, |lists| {
                     least::overlap(lists.list(first(one)), lists.list(first(two)))
                 })
             }
-        }
+            Found::Stars { .. } => 0,
+        };
+        self.score(one, two, shared)
     }
 
     fn stars(&self, preferred: &Preferred) -> Vec<Cluster> {
-        let is_better = |node: u32, one: (u32, u32), two: (u32, u32)| {
-            let (a, b) = (
-                self.score(node, one.0, one.1),
-                self.score(node, two.0, two.1),
-            );
-            a > b || (a == b && preferred.place(one.0) < preferred.place(two.0))
-        };
         let count = self.groups.len();
-        let assigned: Assigned = match &self.compared.found {
+        let order = &preferred.groups;
+        let found: Assigned = match &self.compared.found {
+            Found::Stars { assigned, .. } => assigned.clone(),
+            Found::Lists { .. } => vec![None; count],
             Found::Matches { matches, .. } => {
                 let links = Links::new(count, matches);
-                let similar = |node: u32, each: &mut dyn FnMut(u32, u32)| {
-                    links
-                        .of(node)
-                        .iter()
-                        .for_each(|&(to, shared)| each(to, shared));
+                let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
+                    for &(to, shared) in links.of(node) {
+                        each(to, self.score(node, to, shared));
+                    }
                 };
-                stars(count, &preferred.groups, similar, |_| {}, is_better)
+                stars(count, order, similar, |_| {})
             }
             Found::Sets(sets) => {
-                let index = std::cell::RefCell::new(GrowingIndex::new(sets, self.bound));
-                let similar = |node: u32, each: &mut dyn FnMut(u32, u32)| {
-                    index.borrow_mut().similar(node, |_| true, each);
+                let index = RefCell::new(GrowingIndex::new(sets, self.bound));
+                let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
+                    let mut scored = |other, shared| each(other, self.score(node, other, shared));
+                    index.borrow_mut().similar(node, |_| true, &mut scored);
                 };
                 let kept = |node: u32| index.borrow_mut().add(node);
-                stars(count, &preferred.groups, similar, kept, is_better)
+                stars(count, order, similar, kept)
             }
         };
-        let to_keeper = |group: u32| match assigned[group as usize] {
-            Some((keeper, shared)) => (keeper, self.score(group, keeper, shared)),
-            None => (group, Score::new(1, 1)),
-        };
-        self.clusters(preferred, to_keeper)
+        let whole = Score::new(1, 1);
+        self.clusters(preferred, |group| {
+            found[group as usize].unwrap_or((group, whole))
+        })
     }
 
     fn components(&self, preferred: &Preferred) -> Vec<Cluster> {
@@ -300,9 +361,10 @@ impl<'a> Likeness<'a> {
                     components.join(found.left.0, found.right.0);
                 }
             }
+            Found::Lists { .. } | Found::Stars { .. } => {}
             Found::Sets(sets) => {
                 let mut index = GrowingIndex::new(sets, self.bound);
-                let components = std::cell::RefCell::new(&mut components);
+                let components = RefCell::new(&mut components);
                 for &group in &preferred.groups {
                     // What is joined already need not be compared.
                     let is_apart = |other: u32| {
@@ -322,7 +384,7 @@ impl<'a> Likeness<'a> {
             let keeper = *keepers[components.find(group) as usize].get_or_insert(group);
             let score = match keeper == group {
                 true => Score::new(1, 1),
-                false => self.score(group, keeper, self.shared(group, keeper)),
+                false => self.any_score(group, keeper),
             };
             to_keeper[group as usize] = Some((keeper, score));
         }
@@ -432,10 +494,6 @@ pub fn cluster_pairs(
     let links = |node: u32| &edges[starts[node as usize]..starts[node as usize + 1]];
     // Each document of a pair is before the other, so it can be told who is preferred.
     let order = before_order(documents, pairs, keep);
-    let mut place = vec![0; documents];
-    for (at, &node) in (0_u32..).zip(&order) {
-        place[node as usize] = at;
-    }
     let score_of = |node: u32, other: u32| {
         links(node)
             .iter()
@@ -444,14 +502,12 @@ pub fn cluster_pairs(
     };
     let keeper_of: Vec<u32> = match method {
         ClusterMethod::Star => {
-            let similar = |node: u32, each: &mut dyn FnMut(u32, u32)| {
-                links(node).iter().for_each(|&(_, to, _)| each(to, 0));
+            let similar = |node: u32, each: &mut dyn FnMut(u32, f64)| {
+                links(node)
+                    .iter()
+                    .for_each(|&(_, to, score)| each(to, score));
             };
-            let is_better = |node: u32, one: (u32, u32), two: (u32, u32)| {
-                let (a, b) = (score_of(node, one.0), score_of(node, two.0));
-                a > b || (a == b && place[one.0 as usize] < place[two.0 as usize])
-            };
-            let assigned = stars(documents, &order, similar, |_| {}, is_better);
+            let assigned = stars(documents, &order, similar, |_| {});
             (0..documents as u32)
                 .map(|node| assigned[node as usize].map_or(node, |(keeper, _)| keeper))
                 .collect()

@@ -15,7 +15,7 @@ pub struct ListBlock {
 
 /// A shingle's place in an order that is as good as random, and the same for all
 /// documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rank(pub u64);
 
 impl Rank {

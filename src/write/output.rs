@@ -75,7 +75,11 @@ impl Output {
         match self {
             Self::Stream(_) => Ok(()),
             Self::File { temporary, path } => {
-                temporary.as_file().sync_all()?;
+                // What takes the place of something must be on the disk before it does:
+                // else both could be lost with the power.
+                if path.exists() {
+                    temporary.as_file().sync_all()?;
+                }
                 temporary.persist(path).map_err(|error| error.error)?;
                 Ok(())
             }
