@@ -31,9 +31,10 @@ const CANDIDATES_MIN: usize = 1 << 16;
 /// For each shingle of the collection, how many may be looked at in comparing.
 const COMPARED_PER_SHINGLE_MAX: usize = 2;
 
-/// The same for an index that is asked for each document once: there it pays to look at
-/// more before other ways do better.
-const INDEX_COMPARED_PER_SHINGLE_MAX: usize = 16;
+/// The same for an index that grows, for each shingle that it was asked for so far; and
+/// how many in any case.
+const INDEX_COMPARED_PER_SHINGLE_MAX: usize = 4;
+const INDEX_COMPARED_MIN: usize = 1 << 22;
 
 /// How many of the least shingles are to be kept for this recall at the threshold;
 /// `None` if that is too many, or no number is enough.
@@ -111,10 +112,6 @@ pub struct LeastIndex<'a> {
 impl<'a> LeastIndex<'a> {
     /// An empty index of groups with these first rows.
     pub fn new(lists: &'a ShingleLists, firsts: &'a [Row], bound: SetBound) -> Self {
-        let shingles: usize = firsts
-            .iter()
-            .map(|row| lists.list(row.0 as usize).len())
-            .sum();
         Self {
             lists,
             firsts,
@@ -123,7 +120,7 @@ impl<'a> LeastIndex<'a> {
             membership: Membership::default(),
             sizes: vec![0; firsts.len()],
             met: Vec::new(),
-            left: (shingles * INDEX_COMPARED_PER_SHINGLE_MAX).max(CANDIDATES_MIN),
+            left: INDEX_COMPARED_MIN,
         }
     }
 
@@ -166,6 +163,7 @@ impl<'a> LeastIndex<'a> {
         }
         met.sort_unstable();
         met.dedup();
+        self.left += self.list(group).len() * INDEX_COMPARED_PER_SHINGLE_MAX;
         if !met.is_empty() {
             let size = self.size(group);
             let sizes: Vec<u32> = met.iter().map(|&other| self.size(other)).collect();
@@ -221,17 +219,12 @@ pub fn groups(collection: &Collection<'_>) -> Groups {
     collapse(
         lists.len() as u32,
         |row| {
-            let ranks = lists.least(row.0 as usize).iter();
-            let mixed = ranks.fold(list(row).len() as u64, |hash, rank| {
-                (hash ^ rank.0)
-                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                    .rotate_left(29)
-            });
-            match (collection.is_excluded)(row) {
-                false => mixed,
+            let sum = match (collection.is_excluded)(row) {
+                false => lists.sum(row.0 as usize),
                 // Far apart from all others, so that they are not compared.
-                true => u64::from(row.0).wrapping_mul(0x9e37_79b9_7f4a_7c15),
-            }
+                true => u64::from(row.0),
+            };
+            sum.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         },
         |left, right| {
             !(collection.is_excluded)(left)

@@ -20,6 +20,8 @@ use super::{Failure, Outcome};
 /// What is kept of a pipe between the two times that it is read takes no more than this
 /// part of the memory.
 const KEPT_SHARE: u64 = 8;
+/// Bytes handed to the operating system at a time.
+const OUTPUT_BUFFER_BYTES: usize = 1 << 18;
 
 pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
@@ -29,7 +31,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
     let packed = Packed::by_name(output, args.output.output.as_deref())
         .map_err(|error| Failure::write(&name, error))?;
     let mut output = Written {
-        output: BufWriter::new(packed),
+        output: BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, packed),
         name,
     };
     let terminal = Terminal::new(

@@ -507,10 +507,22 @@ pub fn cluster_pairs(
                     .iter()
                     .for_each(|&(_, to, score)| each(to, score));
             };
+            // Those that are the same stay together, and go where the first of them goes.
+            let mut same = Components::new(documents);
+            for pair in pairs.iter().filter(|pair| pair.score >= 1.0) {
+                same.join(pair.left.0, pair.right.0);
+            }
+            let mut firsts: Vec<Option<u32>> = vec![None; documents];
+            let mut first_of = vec![0; documents];
+            for &node in &order {
+                let root = same.find(node) as usize;
+                first_of[node as usize] = *firsts[root].get_or_insert(node);
+            }
+            let is_first = |&&node: &&u32| first_of[node as usize] == node;
+            let order: Vec<u32> = order.iter().filter(is_first).copied().collect();
             let assigned = stars(documents, &order, similar, |_| {});
-            (0..documents as u32)
-                .map(|node| assigned[node as usize].map_or(node, |(keeper, _)| keeper))
-                .collect()
+            let keeper = |first: u32| assigned[first as usize].map_or(first, |(keeper, _)| keeper);
+            first_of.into_iter().map(keeper).collect()
         }
         ClusterMethod::Components => {
             let mut components = Components::new(documents);

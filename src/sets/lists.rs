@@ -9,6 +9,8 @@ pub struct ListBlock {
     shingles: Vec<Shingle>,
     /// Where each document's shingles end.
     ends: Vec<usize>,
+    /// The sum of each document's shingles: lists with different sums are different.
+    sums: Vec<u64>,
     /// The least of each document's shingles.
     least: Vec<Rank>,
 }
@@ -83,6 +85,10 @@ impl ListWriter {
         let block = &mut self.block;
         block.shingles.extend_from_slice(shingles);
         block.ends.push(block.shingles.len());
+        let sum = shingles
+            .iter()
+            .fold(0, |sum: u64, shingle| sum.wrapping_add(shingle.0));
+        block.sums.push(sum);
         let start = block.least.len();
         block.least.resize(start + self.least, Rank::NONE);
         keep_least(shingles, &mut block.least[start..]);
@@ -211,6 +217,12 @@ impl ShingleLists {
     pub fn list(&self, row: usize) -> &[Shingle] {
         let (block, index) = self.places[row];
         self.blocks[block as usize].list(index as usize)
+    }
+
+    /// The sum of a row's shingles.
+    pub fn sum(&self, row: usize) -> u64 {
+        let (block, index) = self.places[row];
+        self.blocks[block as usize].sums[index as usize]
     }
 
     /// The lowest ranks of a row's shingles, each once, in order.

@@ -1,0 +1,310 @@
+//! Clusters against brute force over the same sets, on thousands of random collections.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use simdup::cluster::{ClusterMethod, Keep};
+use simdup::score::Threshold;
+use simdup::shingle::ShingleSettings;
+use simdup::{
+    DocumentId, Finding, Input, Quiet, ScoredPair, Settings, cluster_documents, cluster_pairs,
+};
+
+type Sets = Vec<BTreeSet<u16>>;
+/// A keeper and its members with their scores.
+type Clusters = Vec<(u32, Vec<(u32, f64)>)>;
+
+fn line(index: usize, set: &BTreeSet<u16>) -> String {
+    let items: Vec<String> = set.iter().map(ToString::to_string).collect();
+    let value = (index * 7) % 5;
+    let record = serde_json::json!({"url": index.to_string(), "text": items, "value": value});
+    format!("{record}\n")
+}
+
+/// The collection as one input, or as several.
+fn inputs(sets: &Sets, per_input: usize) -> Vec<Input> {
+    let lines: Vec<String> = sets
+        .iter()
+        .enumerate()
+        .map(|(index, set)| line(index, set))
+        .collect();
+    lines
+        .chunks(per_input)
+        .map(|lines| Input::from_reader("part", std::io::Cursor::new(lines.concat())))
+        .collect()
+}
+
+fn settings(hundredths: usize, recall: f64) -> Settings {
+    let mut settings = Settings {
+        threshold: threshold(hundredths),
+        finding: Finding::Recall(recall),
+        shingle: ShingleSettings::Items {
+            case: simdup::shingle::Case::Keep,
+        },
+        threads: 2,
+        ..Settings::default()
+    };
+    settings.read.items = true;
+    settings
+}
+
+fn threshold(hundredths: usize) -> Threshold {
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+        .parse()
+        .unwrap()
+}
+
+fn found(
+    sets: &Sets,
+    per_input: usize,
+    settings: &Settings,
+    how: ClusterMethod,
+    keep: &Keep,
+) -> Clusters {
+    let clustered =
+        cluster_documents(inputs(sets, per_input), settings, how, keep, &Quiet).unwrap();
+    let mut removed = 0;
+    let clusters = clustered
+        .clusters
+        .iter()
+        .map(|cluster| {
+            removed += cluster.members.len();
+            let members = cluster
+                .members
+                .iter()
+                .map(|(id, score)| (id.0, score.as_f64()));
+            (cluster.keeper.0, members.collect())
+        })
+        .collect();
+    assert_eq!(clustered.removed.len(), removed);
+    clusters
+}
+
+fn shared(a: &BTreeSet<u16>, b: &BTreeSet<u16>) -> (usize, usize) {
+    let shared = a.intersection(b).count();
+    (shared, a.len() + b.len() - shared)
+}
+
+/// Whether two sets are similar enough, in integers.
+fn similar(a: &BTreeSet<u16>, b: &BTreeSet<u16>, hundredths: usize) -> bool {
+    let (part, whole) = shared(a, b);
+    part > 0 && part * 100 >= hundredths * whole
+}
+
+fn score(a: &BTreeSet<u16>, b: &BTreeSet<u16>) -> f64 {
+    let (part, whole) = shared(a, b);
+    part as f64 / whole as f64
+}
+
+/// The documents in order of preference.
+fn order(sets: &Sets, keep: &Keep) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sets.len()).collect();
+    let length = |index: usize| -> usize { sets[index].iter().map(|n| n.to_string().len()).sum() };
+    match keep {
+        Keep::First => {}
+        Keep::Last => order.reverse(),
+        Keep::Longest => order.sort_by_key(|&index| std::cmp::Reverse(length(index))),
+        Keep::Shortest => order.sort_by_key(|&index| length(index)),
+        Keep::Max(_) => order.sort_by_key(|&index| std::cmp::Reverse((index * 7) % 5)),
+        Keep::Min(_) => order.sort_by_key(|&index| (index * 7) % 5),
+    }
+    order.retain(|&index| !sets[index].is_empty());
+    order
+}
+
+/// The definition. Documents that are the same stay together.
+fn brute_force(sets: &Sets, hundredths: usize, how: ClusterMethod, keep: &Keep) -> Clusters {
+    let order = order(sets, keep);
+    let mut keeper_of: Vec<Option<usize>> = vec![None; sets.len()];
+    match how {
+        ClusterMethod::Star => {
+            let mut keepers: Vec<usize> = vec![];
+            for &node in &order {
+                let same = order
+                    .iter()
+                    .find(|&&other| sets[other] == sets[node])
+                    .copied();
+                if let Some(first) = same.filter(|&first| first != node) {
+                    keeper_of[node] = keeper_of[first];
+                    continue;
+                }
+                let mut best: Option<usize> = None;
+                for &keeper in &keepers {
+                    if similar(&sets[node], &sets[keeper], hundredths)
+                        && best.is_none_or(|best| {
+                            let (p, w) = shared(&sets[node], &sets[keeper]);
+                            let (q, v) = shared(&sets[node], &sets[best]);
+                            p * v > q * w
+                        })
+                    {
+                        best = Some(keeper);
+                    }
+                }
+                keeper_of[node] = Some(best.unwrap_or(node));
+                if best.is_none() {
+                    keepers.push(node);
+                }
+            }
+        }
+        ClusterMethod::Components => {
+            for &node in &order {
+                if keeper_of[node].is_some() {
+                    continue;
+                }
+                let mut waiting = vec![node];
+                while let Some(next) = waiting.pop() {
+                    if keeper_of[next].is_none() {
+                        keeper_of[next] = Some(node);
+                        waiting.extend(
+                            order
+                                .iter()
+                                .filter(|&&other| similar(&sets[next], &sets[other], hundredths)),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    let mut clusters: Clusters = vec![];
+    for keeper in 0..sets.len() {
+        let members: Vec<(u32, f64)> = (0..sets.len())
+            .filter(|&node| node != keeper && keeper_of[node] == Some(keeper))
+            .map(|node| (node as u32, score(&sets[node], &sets[keeper])))
+            .collect();
+        if !members.is_empty() {
+            clusters.push((keeper as u32, members));
+        }
+    }
+    clusters
+}
+
+/// Versions made from one another, copies, and sets that have nothing to do with them.
+fn collections() -> impl Strategy<Value = Sets> {
+    let version = (
+        any::<prop::sample::Index>(),
+        proptest::collection::vec(0_u16..70, 0..10),
+        any::<bool>(),
+    );
+    (
+        proptest::collection::btree_set(0_u16..60, 0..40),
+        proptest::collection::vec(version, 1..25),
+    )
+        .prop_map(|(first, versions)| {
+            let mut sets = vec![first];
+            for (origin, changed, is_new) in versions {
+                let mut set = match is_new {
+                    true => BTreeSet::new(),
+                    false => sets[origin.index(sets.len())].clone(),
+                };
+                for shingle in changed {
+                    if !set.remove(&shingle) {
+                        set.insert(shingle);
+                    }
+                }
+                sets.push(set);
+            }
+            sets
+        })
+}
+
+fn keeps() -> impl Strategy<Value = Keep> {
+    prop_oneof![
+        Just(Keep::First),
+        Just(Keep::Last),
+        Just(Keep::Longest),
+        Just(Keep::Shortest),
+        Just(Keep::Max("value".into())),
+        Just(Keep::Min("value".into())),
+    ]
+}
+
+fn methods() -> impl Strategy<Value = ClusterMethod> {
+    prop_oneof![Just(ClusterMethod::Star), Just(ClusterMethod::Components)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// By sets of bundles, and by the least shingles with a recall as good as 1; however
+    /// the documents are spread over inputs.
+    #[test]
+    fn clusters_are_what_the_definition_says(
+        sets in collections(), hundredths in 40_usize..=100, per_input in 1_usize..30,
+        how in methods(), keep in keeps(),
+        recall in prop_oneof![Just(1.0), Just(1.0 - 1e-12)],
+    ) {
+        let expected = brute_force(&sets, hundredths, how, &keep);
+        let settings = settings(hundredths, recall);
+        prop_assert_eq!(found(&sets, per_input, &settings, how, &keep), expected);
+    }
+
+    /// Pairs tell of clusters what documents do.
+    #[test]
+    fn pairs_make_the_same_clusters(
+        sets in collections(), hundredths in 20_usize..=100, how in methods(), last in any::<bool>(),
+    ) {
+        let keep = if last { Keep::Last } else { Keep::First };
+        let mut pairs = vec![];
+        for left in 0..sets.len() {
+            for right in left + 1..sets.len() {
+                if similar(&sets[left], &sets[right], hundredths) {
+                    let [left_id, right_id] = [left, right].map(|id| DocumentId(id as u32));
+                    let score = score(&sets[left], &sets[right]);
+                    pairs.push(ScoredPair { left: left_id, right: right_id, score });
+                }
+            }
+        }
+        let clusters = cluster_pairs(sets.len(), &pairs, how, &keep);
+        let expected = brute_force(&sets, hundredths, how, &keep);
+        let found: Vec<(u32, Vec<u32>)> = clusters
+            .iter()
+            .map(|cluster| (cluster.keeper.0, cluster.members.iter().map(|(id, _)| id.0).collect()))
+            .collect();
+        let wanted: Vec<(u32, Vec<u32>)> = expected
+            .iter()
+            .map(|(keeper, members)| (*keeper, members.iter().map(|(id, _)| *id).collect()))
+            .collect();
+        prop_assert_eq!(found, wanted);
+        // A score is known where there is a pair with the keeper.
+        for (cluster, (_, members)) in clusters.iter().zip(&expected) {
+            for ((_, known), &(_, score)) in cluster.members.iter().zip(members) {
+                prop_assert!(known.is_none_or(|known| known == score));
+                prop_assert!(known.is_some() || how == ClusterMethod::Components);
+            }
+        }
+    }
+}
+
+/// Ten texts in thousands of versions each: no two of a thousand are compared.
+#[test]
+fn a_large_cluster_costs_no_more_than_its_size() {
+    let words = |page: u32, version: u32| -> String {
+        let word = |at: u32| match (at * 37 + version * 11) % 97 == 0 {
+            true => format!("v{version}x{at}"),
+            false => format!("p{page}w{at}"),
+        };
+        (0..200).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let mut text = String::new();
+    for number in 0..20_000 {
+        let record =
+            serde_json::json!({"url": number.to_string(), "text": words(number % 10, number / 10)});
+        text.push_str(&format!("{record}\n"));
+    }
+    for recall in [1.0, 0.99999] {
+        let settings = Settings {
+            finding: Finding::Recall(recall),
+            ..Settings::default()
+        };
+        let inputs = vec![Input::from_reader(
+            "pages",
+            std::io::Cursor::new(text.clone()),
+        )];
+        let clustered =
+            cluster_documents(inputs, &settings, ClusterMethod::Star, &Keep::First, &Quiet)
+                .unwrap();
+        assert_eq!(clustered.clusters.len(), 10);
+        assert_eq!(clustered.removed.len(), 20_000 - 10);
+    }
+}
