@@ -35,7 +35,9 @@ pub struct Document<'a> {
 pub enum FieldValue {
     /// A text, such as a date.
     Text(String),
-    /// A number.
+    /// A whole number.
+    Integer(i128),
+    /// Any other number.
     Number(f64),
 }
 

@@ -113,7 +113,7 @@ fn order(sets: &Sets, keep: &Keep) -> Vec<usize> {
     order
 }
 
-/// The definition. Documents that are the same stay together.
+/// The definition.
 fn brute_force(sets: &Sets, hundredths: usize, how: ClusterMethod, keep: &Keep) -> Clusters {
     let order = order(sets, keep);
     let mut keeper_of: Vec<Option<usize>> = vec![None; sets.len()];
@@ -121,14 +121,6 @@ fn brute_force(sets: &Sets, hundredths: usize, how: ClusterMethod, keep: &Keep) 
         ClusterMethod::Star => {
             let mut keepers: Vec<usize> = vec![];
             for &node in &order {
-                let same = order
-                    .iter()
-                    .find(|&&other| sets[other] == sets[node])
-                    .copied();
-                if let Some(first) = same.filter(|&first| first != node) {
-                    keeper_of[node] = keeper_of[first];
-                    continue;
-                }
                 let mut best: Option<usize> = None;
                 for &keeper in &keepers {
                     if similar(&sets[node], &sets[keeper], hundredths)
@@ -255,7 +247,7 @@ proptest! {
                 }
             }
         }
-        let clusters = cluster_pairs(sets.len(), &pairs, how, &keep);
+        let clusters = cluster_pairs(sets.len(), &pairs, hundredths as f64 / 100.0, how, &keep);
         let expected = brute_force(&sets, hundredths, how, &keep);
         let found: Vec<(u32, Vec<u32>)> = clusters
             .iter()

@@ -83,8 +83,13 @@ a keeper before it joins the most similar of these, any other becomes a keeper. 
 --cluster components, whatever is connected by similar pairs is one cluster.
 
 --pairs takes pairs that simdup wrote earlier instead of documents, so that a higher \
---threshold can be tried without comparing anew; a member without a pair with the keeper \
-has no score then.
+--threshold can be tried without comparing anew. Which document came first is then known \
+as far as the pairs tell it, and a member that has no pair with the keeper has no score.
+
+--keep max:FIELD and min:FIELD look at a JSON field with a number or a text, such as a date; \
+texts are compared as texts and count as more than numbers, and documents without the field \
+come last. A cluster of more than 1,000 documents, or of more than ten and one in a hundred, \
+is told of on standard error.
 
 Clusters come in input order of their keepers. They depend on the order of the documents, \
 not on how these are spread over files, nor on the number of threads.";
@@ -104,7 +109,8 @@ const DEDUP_HELP: &str = "\
 Writes the documents to keep, byte for byte as they came in and in input order: of each \
 cluster of near-duplicates (`simdup cluster --help`) the one that --keep prefers, and all \
 documents that are in no cluster. A document goes only if its exact Jaccard similarity to \
-the one that is kept is at least the threshold; --removed names both and the score.
+the one that is kept is at least the threshold (with --cluster components: to one that goes \
+with it); --removed names both and the score.
 
 With --against, those documents go that are similar to one in the other collection, which \
 is only read; they are not compared among themselves. --annotate writes all documents as \

@@ -34,7 +34,7 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let mut clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
     terminal.finish(&clustered.stats);
     if !args.output.quiet {
-        warn_of_large_clusters(&clustered);
+        warn_of_clusters(&clustered, &choice.keep);
     }
     let lines = clustered.clusters.iter().map(|cluster| ClusterLine {
         keeper: clustered.urls.get(cluster.keeper),
@@ -92,13 +92,12 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
         false => Input::from_path(path),
     };
     read_pairs(input, |left, right, score| {
-        if score >= threshold {
-            let [left, right] = [number(&mut urls, left)?, number(&mut urls, right)?];
-            pairs.push(ScoredPair { left, right, score });
-        }
+        let [left, right] = [number(&mut urls, left)?, number(&mut urls, right)?];
+        pairs.push(ScoredPair { left, right, score });
         Ok(())
     })?;
-    let clusters = cluster_pairs(urls.len(), &pairs, args.clusters.cluster.into(), keep);
+    let method = args.clusters.cluster.into();
+    let clusters = cluster_pairs(urls.len(), &pairs, threshold, method, keep);
     let print = |score: f64| serde_json::to_string(&score).unwrap_or_default();
     let lines = clusters.iter().map(|cluster| ClusterLine {
         keeper: urls.get(cluster.keeper),
@@ -107,12 +106,7 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
             .iter()
             .map(|&(member, score)| (urls.get(member), score.map(print)))
             .collect(),
-        lowest: cluster
-            .members
-            .iter()
-            .filter_map(|&(_, score)| score)
-            .min_by(f64::total_cmp)
-            .map(print),
+        lowest: cluster.lowest().map(print),
     });
     let (output, name) = args.output.open()?;
     write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
@@ -133,9 +127,22 @@ const SMALL_MAX: usize = 10;
 /// Large clusters that are told of, each in a line.
 const TOLD_MAX: usize = 10;
 
+/// What may not be as it was meant.
+pub(super) fn warn_of_clusters(clustered: &Clustered, keep: &Keep) {
+    if let Some(field) = keep.field()
+        && !clustered.has_values()
+    {
+        report::warning(&format!(
+            "no document has a number or a text in the field `{field}`: of each cluster the first \
+             was kept"
+        ));
+    }
+    warn_of_large_clusters(clustered);
+}
+
 /// Clusters that are more than a hundredth of the collection, or a thousand documents, are
 /// often a frame or an error message.
-pub(super) fn warn_of_large_clusters(clustered: &Clustered) {
+fn warn_of_large_clusters(clustered: &Clustered) {
     let documents = clustered.urls.len();
     let is_large = |size: usize| size > LARGE_MIN || (size > SMALL_MAX && size * 100 > documents);
     let large: Vec<_> = clustered

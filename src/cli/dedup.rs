@@ -11,7 +11,7 @@ use simdup::{
 };
 
 use super::args::DedupArgs;
-use super::cluster::warn_of_large_clusters;
+use super::cluster::warn_of_clusters;
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
 use super::resolve::open_output;
@@ -57,7 +57,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         let clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
         terminal.finish(&clustered.stats);
         if !args.output.quiet {
-            warn_of_large_clusters(&clustered);
+            warn_of_clusters(&clustered, &choice.keep);
             warn_of_emptied_files(&clustered);
         }
         if args.dry_run {

@@ -97,11 +97,8 @@ impl DedupArgs {
                 similarity.score == Some(ScoreArg::Containment) && !self.annotate,
                 "--score containment tells what is inside of what, and goes with --annotate",
             ),
-            (
-                self.removed.is_some() && self.removed == self.output.output,
-                "--output and --removed name the same file: one would replace the other",
-            ),
         ])?;
+        self.refuse_same_files()?;
         similarity.refuse_bands()?;
         self.similar().settings(Measure::Jaccard)
     }
@@ -118,6 +115,61 @@ impl DedupArgs {
             resources: &self.resources,
         }
     }
+}
+
+impl DedupArgs {
+    /// Refuses to write over what is still needed. The output may take the place of the
+    /// documents that it is made from: that is what some want.
+    fn refuse_same_files(&self) -> Result<(), Failure> {
+        let standard = PathBuf::from("-");
+        let output = self.output.output.as_ref().unwrap_or(&standard);
+        let written = [
+            ("--output", Some(output)),
+            ("--removed", self.removed.as_ref()),
+            ("--stats", self.output.stats.as_ref()),
+        ];
+        for (index, (flag, path)) in written.iter().enumerate() {
+            let Some(path) = path else {
+                continue;
+            };
+            // Statistics on `-` are for standard error.
+            let is_same = |(other, known): &&(&str, Option<&PathBuf>)| {
+                let both_standard = path.as_os_str() == "-" && *other == "--stats";
+                known.is_some_and(|known| same_file(path, known)) && !both_standard
+            };
+            if let Some((other, _)) = written[index + 1..].iter().find(is_same) {
+                return Err(Failure::Usage(format!(
+                    "{flag} and {other} name the same file: one would replace the other"
+                )));
+            }
+            let mut read = self
+                .similarity
+                .against
+                .iter()
+                .chain(self.input.files.iter().filter(|_| *flag != "--output"));
+            if path.as_os_str() != "-" && read.any(|read| same_file(path, read)) {
+                return Err(Failure::Usage(format!(
+                    "{flag} {} would replace a file that is read: name another",
+                    path.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether two paths lead to the same file, which need not be there yet.
+fn same_file(one: &Path, two: &Path) -> bool {
+    let whole = |path: &Path| {
+        fs::canonicalize(path).ok().or_else(|| {
+            let folder = match path.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                _ => Path::new("."),
+            };
+            Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+        })
+    };
+    one == two || whole(one).is_some_and(|one| whole(two) == Some(one))
 }
 
 /// Refuses what is given and makes no sense, with the reason.
@@ -506,7 +558,15 @@ impl InputArgs {
 impl OutputArgs {
     /// Where results go, and its name.
     pub(super) fn open(&self) -> Result<(Output, String), Failure> {
-        if self.output.is_some() && self.output == self.stats {
+        let same = |(output, stats): (&PathBuf, &PathBuf)| {
+            output.as_os_str() != "-" && same_file(output, stats)
+        };
+        if self
+            .output
+            .as_ref()
+            .zip(self.stats.as_ref())
+            .is_some_and(same)
+        {
             return Err(Failure::Usage(
                 "--output and --stats name the same file: one would replace the other".into(),
             ));

@@ -66,11 +66,19 @@ pub fn preference(
 
 /// Numbers as numbers, texts as texts, and all texts above all numbers.
 fn compare(one: &FieldValue, two: &FieldValue) -> Ordering {
+    let number = |value: &FieldValue| match value {
+        FieldValue::Integer(number) => Some(*number as f64),
+        FieldValue::Number(number) => Some(*number),
+        FieldValue::Text(_) => None,
+    };
     match (one, two) {
-        (FieldValue::Number(one), FieldValue::Number(two)) => one.total_cmp(two),
+        (FieldValue::Integer(one), FieldValue::Integer(two)) => one.cmp(two),
         (FieldValue::Text(one), FieldValue::Text(two)) => one.cmp(two),
-        (FieldValue::Number(_), FieldValue::Text(_)) => Ordering::Less,
-        (FieldValue::Text(_), FieldValue::Number(_)) => Ordering::Greater,
+        _ => match (number(one), number(two)) {
+            (Some(one), Some(two)) => one.partial_cmp(&two).unwrap_or(Ordering::Equal),
+            (None, _) => Ordering::Greater,
+            (_, None) => Ordering::Less,
+        },
     }
 }
 
@@ -81,12 +89,12 @@ mod tests {
     #[test]
     fn the_preferred_come_first_and_of_equals_the_first() {
         let lengths = [3, 9, 3, 1, 9];
-        let number = |value: f64| Some(FieldValue::Number(value));
+        let number = |value: i128| Some(FieldValue::Integer(value));
         let text = |value: &str| Some(FieldValue::Text(value.into()));
         let values = [
-            number(2.0),
+            number(2),
             None,
-            number(10.0),
+            Some(FieldValue::Number(10.5)),
             text("2026-01-02"),
             text("2025-12-31"),
         ];

@@ -2,6 +2,8 @@
 //! clusters need it.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -58,6 +60,11 @@ impl Clustered {
             .iter()
             .position(|&known| known == Some(document));
         row.map_or("", |row| &self.described.rows[row].sample)
+    }
+
+    /// Whether any document has the field by which the keepers were chosen.
+    pub fn has_values(&self) -> bool {
+        self.described.rows.iter().any(|row| row.value.is_some())
     }
 
     /// For each input, its name and which of [`Clustered::records`] are its own.
@@ -175,7 +182,7 @@ impl Run<'_> {
                 let firsts: Vec<Row> = compared.groups.representatives().collect();
                 let bound = SetBound::new(settings.measure, settings.threshold);
                 let index = LeastIndex::new(lists, &firsts, bound);
-                let (assigned, mut counted) = preferred.stars_of_index(index)?;
+                let (assigned, mut counted) = preferred.stars_of_index(firsts.len(), index)?;
                 // Those that were compared with none are as large as they are long.
                 for (size, length) in counted.iter_mut().zip(sizes) {
                     if *size == 0 {
@@ -231,44 +238,36 @@ impl Run<'_> {
     }
 }
 
-/// The groups of identical documents in order of preference, and of each the row that is
-/// preferred. Groups without shingles, and rows that do not count, are left out.
+/// The documents in order of preference, as rows, and the group of each. Those without
+/// shingles are left out: they are like no other.
 struct Preferred {
+    rows: Vec<Row>,
     groups: Vec<u32>,
-    /// By group: its place among the groups, and its preferred row.
-    places: Vec<Option<(u32, Row)>>,
 }
 
 impl Preferred {
     fn new(compared: &Compared, rows: &[u32]) -> Self {
-        let mut preferred = Self {
-            groups: Vec::new(),
-            places: vec![None; compared.groups.len()],
+        let group = |row: &Row| compared.groups.of(*row).0;
+        let counts = |row: &Row| {
+            compared.documents[row.0 as usize].is_some() && compared.size(group(row)) > 0
         };
-        for &row in rows {
-            let group = compared.groups.of(Row(row)).0;
-            if compared.documents[row as usize].is_none()
-                || compared.size(group) == 0
-                || preferred.places[group as usize].is_some()
-            {
-                continue;
-            }
-            preferred.places[group as usize] = Some((preferred.groups.len() as u32, Row(row)));
-            preferred.groups.push(group);
+        let rows: Vec<Row> = rows.iter().copied().map(Row).filter(counts).collect();
+        Self {
+            groups: rows.iter().map(group).collect(),
+            rows,
         }
-        preferred
     }
 
     /// Stars, and the sizes of all groups that were compared; `None` if there is too much
     /// to compare.
-    fn stars_of_index(&self, index: LeastIndex<'_>) -> Option<(Assigned, Vec<u32>)> {
+    fn stars_of_index(&self, groups: usize, index: LeastIndex<'_>) -> Option<(Assigned, Vec<u32>)> {
         let index = RefCell::new(index);
         let mut is_too_much = false;
         let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
             is_too_much = is_too_much || index.borrow_mut().similar(node, each).is_none();
         };
         let kept = |node: u32| index.borrow_mut().add(node);
-        let assigned = stars(self.places.len(), &self.groups, similar, kept);
+        let assigned = stars(groups, &self.groups, SAME, similar, kept);
         (!is_too_much).then(|| (assigned, index.into_inner().into_sizes()))
     }
 }
@@ -325,9 +324,9 @@ impl<'a> Likeness<'a> {
     fn stars(&self, preferred: &Preferred) -> Vec<Cluster> {
         let count = self.groups.len();
         let order = &preferred.groups;
-        let found: Assigned = match &self.compared.found {
+        let assigned: Assigned = match &self.compared.found {
             Found::Stars { assigned, .. } => assigned.clone(),
-            Found::Lists { .. } => vec![None; count],
+            Found::Lists { .. } => vec![None; order.len()],
             Found::Matches { matches, .. } => {
                 let links = Links::new(count, matches);
                 let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
@@ -335,7 +334,7 @@ impl<'a> Likeness<'a> {
                         each(to, self.score(node, to, shared));
                     }
                 };
-                stars(count, order, similar, |_| {})
+                stars(count, order, SAME, similar, |_| {})
             }
             Found::Sets(sets) => {
                 let index = RefCell::new(GrowingIndex::new(sets, self.bound));
@@ -344,13 +343,10 @@ impl<'a> Likeness<'a> {
                     index.borrow_mut().similar(node, |_| true, &mut scored);
                 };
                 let kept = |node: u32| index.borrow_mut().add(node);
-                stars(count, order, similar, kept)
+                stars(count, order, SAME, similar, kept)
             }
         };
-        let whole = Score::new(1, 1);
-        self.clusters(preferred, |group| {
-            found[group as usize].unwrap_or((group, whole))
-        })
+        self.clusters(preferred, &assigned)
     }
 
     fn components(&self, preferred: &Preferred) -> Vec<Cluster> {
@@ -364,8 +360,12 @@ impl<'a> Likeness<'a> {
             Found::Lists { .. } | Found::Stars { .. } => {}
             Found::Sets(sets) => {
                 let mut index = GrowingIndex::new(sets, self.bound);
+                let mut is_added = vec![false; self.groups.len()];
                 let components = RefCell::new(&mut components);
                 for &group in &preferred.groups {
+                    if std::mem::replace(&mut is_added[group as usize], true) {
+                        continue;
+                    }
                     // What is joined already need not be compared.
                     let is_apart = |other: u32| {
                         let mut components = components.borrow_mut();
@@ -379,54 +379,54 @@ impl<'a> Likeness<'a> {
             }
         }
         let mut keepers: Vec<Option<u32>> = vec![None; self.groups.len()];
-        let mut to_keeper: Vec<Option<(u32, Score)>> = vec![None; self.groups.len()];
-        for &group in &preferred.groups {
-            let keeper = *keepers[components.find(group) as usize].get_or_insert(group);
-            let score = match keeper == group {
-                true => Score::new(1, 1),
-                false => self.any_score(group, keeper),
-            };
-            to_keeper[group as usize] = Some((keeper, score));
+        let mut known: Vec<Option<Score>> = vec![None; self.groups.len()];
+        let mut assigned: Assigned = Vec::with_capacity(preferred.rows.len());
+        for (place, &group) in (0..).zip(&preferred.groups) {
+            let keeper = *keepers[components.find(group) as usize].get_or_insert(place);
+            assigned.push((keeper != place).then(|| {
+                let keeper_group = preferred.groups[keeper as usize];
+                let score =
+                    *known[group as usize].get_or_insert_with(|| match keeper_group == group {
+                        true => SAME,
+                        false => self.any_score(group, keeper_group),
+                    });
+                (keeper, score)
+            }));
         }
-        self.clusters(preferred, |group| {
-            to_keeper[group as usize].unwrap_or((group, Score::new(1, 1)))
-        })
+        self.clusters(preferred, &assigned)
     }
 
-    /// Documents by the keepers of their groups, each with its group's score.
-    fn clusters(
-        &self,
-        preferred: &Preferred,
-        to_keeper: impl Fn(u32) -> (u32, Score),
-    ) -> Vec<Cluster> {
-        let mut members: Vec<Vec<(DocumentId, Score)>> = vec![Vec::new(); self.groups.len()];
-        let mut keepers: Vec<Option<DocumentId>> = vec![None; self.groups.len()];
-        for (row, document) in (0..).map(Row).zip(&self.compared.documents) {
-            let group = self.groups.of(row).0;
-            let (Some(document), Some((_, _))) = (*document, preferred.places[group as usize])
-            else {
-                continue;
-            };
-            let (keeper, score) = to_keeper(group);
-            let is_keeper = preferred.places[keeper as usize]
-                .is_some_and(|(_, preferred_row)| preferred_row == row);
-            match is_keeper {
-                true => keepers[keeper as usize] = Some(document),
-                false => members[keeper as usize].push((document, score)),
+    /// The documents, each with the one that stands for it.
+    fn clusters(&self, preferred: &Preferred, assigned: &Assigned) -> Vec<Cluster> {
+        let document = |place: usize| {
+            // All that are preferred have one.
+            self.compared.documents[preferred.rows[place].0 as usize].unwrap_or(DocumentId(0))
+        };
+        let mut members: Vec<Vec<(DocumentId, Score)>> = vec![Vec::new(); assigned.len()];
+        for (place, assigned) in assigned.iter().enumerate() {
+            if let Some((keeper, score)) = *assigned {
+                members[keeper as usize].push((document(place), score));
             }
         }
-        let mut clusters: Vec<Cluster> = keepers
+        let mut clusters: Vec<Cluster> = members
             .into_iter()
-            .zip(members)
-            .filter_map(|(keeper, members)| {
-                let keeper = keeper.filter(|_| !members.is_empty())?;
-                Some(Cluster { keeper, members })
+            .enumerate()
+            .filter(|(_, members)| !members.is_empty())
+            .map(|(keeper, mut members)| {
+                members.sort_unstable_by_key(|&(member, _)| member);
+                Cluster {
+                    keeper: document(keeper),
+                    members,
+                }
             })
             .collect();
         clusters.sort_unstable_by_key(|cluster| cluster.keeper);
         clusters
     }
 }
+
+/// The score of documents that are the same.
+const SAME: Score = Score::WHOLE;
 
 /// Matches from both sides.
 struct Links {
@@ -472,14 +472,40 @@ pub struct ScoredPair {
     pub score: f64,
 }
 
-/// Joins documents into clusters by pairs that were found earlier. Of each cluster the
-/// first document is kept, or with `keep` the last.
+/// A cluster made of pairs that were found earlier.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairCluster {
+    /// The one that stands for all.
+    pub keeper: DocumentId,
+    /// The others, each with its score to the keeper, if there was such a pair.
+    pub members: Vec<(DocumentId, Option<f64>)>,
+}
+
+impl PairCluster {
+    /// The lowest of the members' scores to the keeper, if all are known.
+    pub fn lowest(&self) -> Option<f64> {
+        let scores: Option<Vec<f64>> = self.members.iter().map(|&(_, score)| score).collect();
+        scores?.into_iter().min_by(f64::total_cmp)
+    }
+}
+
+/// Joins documents into clusters by those pairs found earlier whose score is at least
+/// `threshold`. Of each cluster the first document is kept, or with `keep` the last.
+///
+/// Pairs come as they were written: which document came before which is known as far as
+/// the pairs tell it, those below the threshold included.
 pub fn cluster_pairs(
     documents: usize,
     pairs: &[ScoredPair],
+    threshold: f64,
     method: ClusterMethod,
     keep: &Keep,
 ) -> Vec<PairCluster> {
+    let input_order = input_order(documents, pairs);
+    let mut order = input_order.clone();
+    if *keep == Keep::Last {
+        order.reverse();
+    }
     let mut edges: Vec<(u32, u32, f64)> = pairs
         .iter()
         .flat_map(|pair| {
@@ -492,106 +518,86 @@ pub fn cluster_pairs(
         .map(|node| edges.partition_point(|&(from, _, _)| from < node))
         .collect();
     let links = |node: u32| &edges[starts[node as usize]..starts[node as usize + 1]];
-    // Each document of a pair is before the other, so it can be told who is preferred.
-    let order = before_order(documents, pairs, keep);
-    let score_of = |node: u32, other: u32| {
-        links(node)
-            .iter()
-            .find(|link| link.1 == other)
-            .map(|link| link.2)
-    };
-    let keeper_of: Vec<u32> = match method {
+    let similar = |node: u32| links(node).iter().filter(|link| link.2 >= threshold);
+    let mut keeper_of: Vec<u32> = (0..documents as u32).collect();
+    match method {
         ClusterMethod::Star => {
             let similar = |node: u32, each: &mut dyn FnMut(u32, f64)| {
-                links(node)
-                    .iter()
-                    .for_each(|&(_, to, score)| each(to, score));
+                similar(node).for_each(|&(_, to, score)| each(to, score));
             };
-            // Those that are the same stay together, and go where the first of them goes.
-            let mut same = Components::new(documents);
-            for pair in pairs.iter().filter(|pair| pair.score >= 1.0) {
-                same.join(pair.left.0, pair.right.0);
+            let assigned = stars(documents, &order, 1.0, similar, |_| {});
+            for (&node, assigned) in order.iter().zip(assigned) {
+                if let Some((keeper, _)) = assigned {
+                    keeper_of[node as usize] = order[keeper as usize];
+                }
             }
-            let mut firsts: Vec<Option<u32>> = vec![None; documents];
-            let mut first_of = vec![0; documents];
-            for &node in &order {
-                let root = same.find(node) as usize;
-                first_of[node as usize] = *firsts[root].get_or_insert(node);
-            }
-            let is_first = |&&node: &&u32| first_of[node as usize] == node;
-            let order: Vec<u32> = order.iter().filter(is_first).copied().collect();
-            let assigned = stars(documents, &order, similar, |_| {});
-            let keeper = |first: u32| assigned[first as usize].map_or(first, |(keeper, _)| keeper);
-            first_of.into_iter().map(keeper).collect()
         }
         ClusterMethod::Components => {
             let mut components = Components::new(documents);
-            pairs
-                .iter()
-                .for_each(|pair| components.join(pair.left.0, pair.right.0));
+            for node in 0..documents as u32 {
+                similar(node).for_each(|&(_, to, _)| components.join(node, to));
+            }
             let mut keepers: Vec<Option<u32>> = vec![None; documents];
-            let mut keeper_of = vec![0; documents];
             for &node in &order {
                 let root = components.find(node) as usize;
                 keeper_of[node as usize] = *keepers[root].get_or_insert(node);
             }
-            keeper_of
-        }
-    };
-    let mut clusters: Vec<PairCluster> = (0..documents as u32)
-        .map(|keeper| PairCluster {
-            keeper: DocumentId(keeper),
-            members: Vec::new(),
-        })
-        .collect();
-    for (node, &keeper) in (0..).zip(&keeper_of) {
-        if node != keeper {
-            let member = (DocumentId(node), score_of(node, keeper));
-            clusters[keeper as usize].members.push(member);
         }
     }
-    clusters.retain(|cluster| !cluster.members.is_empty());
-    clusters
+    let mut members: Vec<Vec<(DocumentId, Option<f64>)>> = vec![Vec::new(); documents];
+    for &node in &input_order {
+        let keeper = keeper_of[node as usize];
+        if keeper != node {
+            let link = links(node).iter().find(|link| link.1 == keeper);
+            members[keeper as usize].push((DocumentId(node), link.map(|link| link.2)));
+        }
+    }
+    input_order
+        .iter()
+        .map(|&keeper| PairCluster {
+            keeper: DocumentId(keeper),
+            members: std::mem::take(&mut members[keeper as usize]),
+        })
+        .filter(|cluster| !cluster.members.is_empty())
+        .collect()
 }
 
-/// A cluster made of pairs that were found earlier.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PairCluster {
-    /// The one that stands for all.
-    pub keeper: DocumentId,
-    /// The others, each with its score to the keeper, if there was such a pair.
-    pub members: Vec<(DocumentId, Option<f64>)>,
-}
-
-/// An order in which the left document of each pair comes before the right one, or after
-/// it with [`Keep::Last`].
-fn before_order(documents: usize, pairs: &[ScoredPair], keep: &Keep) -> Vec<u32> {
+/// The documents in the order in which they came, as far as pairs tell it: the left one of
+/// each comes before the right one; pairs are in order of the left one, then of the right.
+fn input_order(documents: usize, pairs: &[ScoredPair]) -> Vec<u32> {
     let mut after: Vec<Vec<u32>> = vec![Vec::new(); documents];
     let mut waiting_for = vec![0_u32; documents];
+    let mut comes_before = |one: DocumentId, two: DocumentId| {
+        after[one.index()].push(two.0);
+        waiting_for[two.index()] += 1;
+    };
     for pair in pairs {
-        after[pair.left.index()].push(pair.right.0);
-        waiting_for[pair.right.index()] += 1;
+        comes_before(pair.left, pair.right);
     }
-    let mut ready: std::collections::BinaryHeap<std::cmp::Reverse<u32>> = (0..documents as u32)
+    for two in pairs.windows(2) {
+        match two[0].left == two[1].left {
+            true => comes_before(two[0].right, two[1].right),
+            false => comes_before(two[0].left, two[1].left),
+        }
+    }
+    let mut ready: BinaryHeap<Reverse<u32>> = (0..documents as u32)
         .filter(|&node| waiting_for[node as usize] == 0)
-        .map(std::cmp::Reverse)
+        .map(Reverse)
         .collect();
     let mut order = Vec::with_capacity(documents);
-    while let Some(std::cmp::Reverse(node)) = ready.pop() {
+    while let Some(Reverse(node)) = ready.pop() {
         order.push(node);
         for &next in &after[node as usize] {
             waiting_for[next as usize] -= 1;
             if waiting_for[next as usize] == 0 {
-                ready.push(std::cmp::Reverse(next));
+                ready.push(Reverse(next));
             }
         }
     }
-    // Pairs that contradict each other come in the order of their ids.
+    // Pairs that contradict each other were not written by one run: those documents come
+    // last, in the order in which they were met.
     if order.len() < documents {
         order.extend((0..documents as u32).filter(|&node| waiting_for[node as usize] > 0));
-    }
-    if *keep == Keep::Last {
-        order.reverse();
     }
     order
 }

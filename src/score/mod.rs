@@ -23,6 +23,9 @@ pub struct Score {
 }
 
 impl Score {
+    /// All of it.
+    pub const WHOLE: Self = Self { part: 1, whole: 1 };
+
     /// `part` of `whole`, which is not zero and not less than `part`.
     pub fn new(part: u32, whole: u32) -> Self {
         debug_assert!(whole > 0 && part <= whole);

@@ -23,8 +23,8 @@ impl Packed {
     pub fn by_name(output: Output, path: Option<&Path>) -> io::Result<Self> {
         let ending = path
             .and_then(Path::extension)
-            .and_then(|ending| ending.to_str());
-        Ok(match ending {
+            .map(|ending| ending.to_string_lossy().to_lowercase());
+        Ok(match ending.as_deref() {
             Some("gz") => Self::Gzip(GzEncoder::new(output, Compression::default())),
             Some("zst" | "zstd") => Self::Zstd(zstd::stream::write::Encoder::new(output, 0)?),
             _ => Self::Plain(output),

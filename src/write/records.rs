@@ -1,6 +1,10 @@
 //! Records as they came, one after the other.
 
+use std::fmt;
 use std::io::{self, Write};
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::jsonl::json_string;
 use crate::read::InputFormat;
@@ -76,23 +80,56 @@ impl<'a> RecordWriter<'a> {
     }
 }
 
-/// The object without the fields that an earlier annotation left, if it has them. Its
-/// other fields then come in order of their names.
+/// The object without the fields that an earlier annotation left, if it has them; the
+/// others as they were, but for white space between them.
 fn without_annotation(record: &[u8]) -> Option<Vec<u8>> {
+    let is_annotation = |name: &str| name == IS_NEAR_DUPLICATE || name == NEAR_DUPLICATE;
     let has = |name: &str| memchr::memmem::find(record, name.as_bytes()).is_some();
     if !has(IS_NEAR_DUPLICATE) && !has(NEAR_DUPLICATE) {
         return None;
     }
-    let mut object: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_slice(record).ok()?;
-    let (one, two) = (
-        object.remove(IS_NEAR_DUPLICATE),
-        object.remove(NEAR_DUPLICATE),
-    );
-    if one.is_none() && two.is_none() {
+    let Fields(fields) = serde_json::from_slice(record).ok()?;
+    if !fields.iter().any(|(name, _)| is_annotation(name)) {
         return None;
     }
-    serde_json::to_vec(&object).ok()
+    let mut object = b"{".to_vec();
+    for (name, value) in fields.iter().filter(|(name, _)| !is_annotation(name)) {
+        if object.len() > 1 {
+            object.push(b',');
+        }
+        json_string(name, &mut object);
+        object.push(b':');
+        object.extend_from_slice(value.get().as_bytes());
+    }
+    object.push(b'}');
+    Some(object)
+}
+
+/// An object's fields in their order, values as they are written.
+struct Fields<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        json.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Fields(fields))
+    }
 }
 
 #[cfg(test)]
@@ -135,5 +172,8 @@ mod tests {
             r#"{"a":1,"isNearDuplicate":true,"nearDuplicate":[{"url":"x\"","score":0.9}]}"#;
         assert_eq!(one.trim_end(), expected);
         assert_eq!(annotated(one.as_bytes(), &[]), format!("{{\"a\":1,{none}"));
+        let odd = br#"{"z":12345678901234567890123,"isNearDuplicate":0,"b":1e400,"b":0.10}"#;
+        let kept = r#"{"z":12345678901234567890123,"b":1e400,"b":0.10,"#;
+        assert_eq!(annotated(odd, &[]), format!("{kept}{none}"));
     }
 }

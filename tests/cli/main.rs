@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod clusters;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod documents;

@@ -30,7 +30,10 @@ impl<'de> Visitor<'de> for ValueOf<'_> {
             if name == self.0 {
                 found = match map.next_value::<serde_json::Value>()? {
                     serde_json::Value::String(text) => Some(FieldValue::Text(text)),
-                    serde_json::Value::Number(number) => number.as_f64().map(FieldValue::Number),
+                    serde_json::Value::Number(number) => number
+                        .as_i128()
+                        .map(FieldValue::Integer)
+                        .or_else(|| number.as_f64().map(FieldValue::Number)),
                     _ => None,
                 };
             } else {

@@ -1,0 +1,444 @@
+//! `simdup cluster` and `simdup dedup`.
+
+use crate::corpus::{Corpus, Shape, frame};
+use crate::harness::{Place, gunzip, gzip, line};
+
+const ONE: &str = "one two three four five six seven eight nine ten eleven twelve";
+const ONE_EDITED: &str = "one two three four five six seven eight nine ten eleven thirteen";
+const OTHER: &str = "a text that has nothing to do with any of the others at all";
+
+/// Two versions of one text, a copy, and another text.
+fn four() -> [String; 4] {
+    [
+        line("a", ONE),
+        line("b", OTHER),
+        line("c", ONE_EDITED),
+        line("d", ONE),
+    ]
+}
+
+#[test]
+fn clusters_are_printed_keeper_first() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    assert_eq!(place.run("cluster docs").clean(), "a c d\n");
+    assert_eq!(place.run("cluster --keep last docs").clean(), "d a c\n");
+    assert_eq!(
+        place.run("cluster -f jsonl docs").clean(),
+        "{\"keeper\":\"a\",\"size\":3,\"lowest\":0.7777777777777778,\"members\":\
+         [{\"url\":\"c\",\"score\":0.7777777777777778},{\"url\":\"d\",\"score\":1.0}]}\n"
+    );
+    assert_eq!(place.run("cluster --threshold 0.9 docs").clean(), "a d\n");
+}
+
+#[test]
+fn a_star_is_no_chain() {
+    // Each shares 7 of 9 windows with the next, and fewer with the one after that.
+    let text = |start: usize| -> String { (start..start + 12).map(|n| format!("w{n} ")).collect() };
+    let place = Place::new();
+    let docs: String = (0..4).map(|n| line(&n.to_string(), &text(n))).collect();
+    place.file("docs", docs);
+    assert_eq!(place.run("cluster docs").clean(), "0 1\n2 3\n");
+    let components = place
+        .run("cluster --cluster components -f jsonl docs")
+        .clean();
+    assert!(
+        components.starts_with("{\"keeper\":\"0\",\"size\":4,\"lowest\":0.4545454545454545"),
+        "{components}"
+    );
+}
+
+#[test]
+fn neither_threads_nor_files_change_clusters() {
+    let corpus = Corpus::new(Shape {
+        documents: 600,
+        one_copy_in: 2,
+        ..Shape::default()
+    });
+    let jsonl = corpus.jsonl();
+    let place = Place::new();
+    place.file("all", &jsonl);
+    let lines: Vec<&str> = jsonl.split_inclusive('\n').collect();
+    for (number, part) in lines.chunks(97).enumerate() {
+        place.file(&format!("parts/{number}"), part.concat());
+    }
+    for flags in [
+        "",
+        "--recall 1",
+        "--cluster components",
+        "--keep longest --threshold 0.5",
+    ] {
+        let expected = place.run(&format!("cluster -q -j 1 {flags} all")).clean();
+        assert!(expected.lines().count() > 50);
+        for rest in ["-j 2 all", "-j 5 parts", "-j 2 --memory 1M parts"] {
+            let run = place.run(&format!("cluster -q {flags} {rest}"));
+            assert_eq!(run.clean(), expected, "{flags} {rest}");
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_is_byte_for_byte_what_came() {
+    let place = Place::new();
+    let [a, b, c, d] = four();
+    // White space, a carriage return, no line end at the end, a blank line.
+    let odd = format!(
+        "  {}\r\n\n{}",
+        b.trim_end(),
+        line("e", "e e e e e e").trim_end()
+    );
+    place.file("docs", [&a, &odd, "\n", &c, d.trim_end()].concat());
+    let run = place.run("dedup --removed removed docs");
+    let expected = format!(
+        "{a}  {}\r\n{}\n",
+        b.trim_end(),
+        line("e", "e e e e e e").trim_end()
+    );
+    assert_eq!(run.stdout, expected);
+    assert_eq!(
+        place.read("removed"),
+        "{\"url\":\"c\",\"keeper\":\"a\",\"score\":0.7777777777777778}\n\
+         {\"url\":\"d\",\"keeper\":\"a\",\"score\":1.0}\n"
+    );
+    // The same from a pipe, packed or not, and beyond the memory.
+    let docs = std::fs::read(place.path("docs")).unwrap();
+    for input in [docs.clone(), gzip(&docs)] {
+        for flags in ["", "--memory 1M", "-j 1"] {
+            assert_eq!(
+                place.pipe(&format!("dedup {flags}"), &input).stdout,
+                expected
+            );
+        }
+    }
+}
+
+#[test]
+fn frames_lines_and_files_are_kept_too() {
+    let place = Place::new();
+    let frames: Vec<Vec<u8>> = [("a", ONE), ("b", OTHER), ("c", ONE)]
+        .map(|(url, text)| frame(url, text))
+        .to_vec();
+    place.file("frames", frames.concat());
+    place.run("dedup -o out frames").clean();
+    assert!(std::fs::read(place.path("out")).unwrap() == frames[..2].concat());
+    place.file("lines", format!("{ONE}\n{OTHER}\n{ONE}\n"));
+    let lines = place.run("dedup --input-format lines lines").clean();
+    assert_eq!(lines, format!("{ONE}\n{OTHER}\n"));
+    place
+        .file("texts/1", ONE)
+        .file("texts/2", OTHER)
+        .file("texts/3", ONE);
+    assert_eq!(place.run("dedup texts").clean(), "texts/1\ntexts/2\n");
+    let mixed = place.run("dedup frames lines --input-format auto texts");
+    assert_eq!(mixed.status, 2);
+    assert!(
+        mixed.stderr.contains("different formats"),
+        "{}",
+        mixed.stderr
+    );
+}
+
+#[test]
+fn an_output_is_packed_as_its_name_says() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    let expected = place.run("dedup docs").stdout;
+    place.run("dedup -q -o out.gz docs").clean();
+    assert_eq!(gunzip(&place.path("out.gz")), expected.as_bytes());
+    place.run("dedup -q -o out.zst docs").clean();
+    let packed = std::fs::read(place.path("out.zst")).unwrap();
+    assert_eq!(zstd::decode_all(&packed[..]).unwrap(), expected.as_bytes());
+    // In place of what was read.
+    place.run("dedup -q -o docs docs").clean();
+    assert_eq!(place.read("docs"), expected);
+}
+
+#[test]
+fn the_one_that_is_kept_can_be_chosen() {
+    let record = |url: &str, text: &str, more: &str| {
+        format!("{{\"url\":\"{url}\",\"text\":\"{text}\"{more}}}\n")
+    };
+    let docs = [
+        record("short", ONE, ",\"date\":\"2024-05-01\",\"votes\":3"),
+        record("none", ONE, ""),
+        record(
+            "long",
+            &format!("{ONE} and"),
+            ",\"date\":\"2023-01-01\",\"votes\":20",
+        ),
+    ];
+    let place = Place::new();
+    place.file("docs", docs.concat());
+    for (keep, kept) in [
+        ("first", 0),
+        ("last", 2),
+        ("longest", 2),
+        ("shortest", 0),
+        ("max:date", 0),
+        ("min:date", 2),
+        ("max:votes", 2),
+        ("min:votes", 0),
+        ("max:nothing", 0),
+    ] {
+        let run = place.run(&format!("dedup -q --keep {keep} docs"));
+        assert_eq!(run.clean(), docs[kept], "{keep}");
+    }
+    let run = place.run("cluster --keep max:nothing docs");
+    assert!(
+        run.stderr
+            .contains("no document has a number or a text in the field `nothing`")
+    );
+    let run = place.run("dedup --keep best docs");
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("max:FIELD"), "{}", run.stderr);
+}
+
+#[test]
+fn a_dry_run_tells_and_writes_nothing() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    let run = place.run("dedup --dry-run docs");
+    assert_eq!(run.stdout.lines().count(), 2);
+    assert!(
+        run.stdout.starts_with("{\"url\":\"c\",\"keeper\":\"a\""),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stderr
+            .contains("2 of 4 documents would go, 2 would stay"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(run.status, 0);
+}
+
+#[test]
+fn what_another_collection_has_goes_with_a_witness() {
+    let place = Place::new();
+    place
+        .file(
+            "old",
+            [line("o1", OTHER), line("o2", ONE_EDITED), line("o3", ONE)].concat(),
+        )
+        .file(
+            "new",
+            [
+                line("n1", ONE),
+                line("n2", "new new new new new"),
+                line("n3", ONE),
+            ]
+            .concat(),
+        );
+    let run = place.run("dedup -q --against old --removed removed new");
+    assert_eq!(run.clean(), line("n2", "new new new new new"));
+    assert_eq!(
+        place.read("removed"),
+        "{\"url\":\"n1\",\"keeper\":\"o3\",\"score\":1.0}\n\
+         {\"url\":\"n3\",\"keeper\":\"o3\",\"score\":1.0}\n"
+    );
+    // Among themselves they are not compared.
+    place.file("nothing", line("x", "something else"));
+    let all = place.run("dedup --against nothing new").clean();
+    assert_eq!(all, place.read("new"));
+}
+
+#[test]
+fn annotation_names_what_is_similar() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    let annotated = place.run("dedup --annotate docs").clean();
+    let objects: Vec<serde_json::Value> = annotated
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |index: usize| {
+        let object = &objects[index];
+        let near: Vec<(&str, f64)> = object["nearDuplicate"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|other| {
+                (
+                    other["url"].as_str().unwrap(),
+                    other["score"].as_f64().unwrap(),
+                )
+            })
+            .collect();
+        (object["isNearDuplicate"].as_bool().unwrap(), near)
+    };
+    assert_eq!(of(0), (true, vec![("d", 1.0), ("c", 7.0 / 9.0)]));
+    assert_eq!(of(1), (false, vec![]));
+    assert_eq!(of(2), (true, vec![("a", 7.0 / 9.0), ("d", 7.0 / 9.0)]));
+    assert_eq!(objects[0]["text"], ONE);
+}
+
+/// As the Conditor project's co-similarity does it: several fields, a range of sizes, and
+/// a score that is a document's own.
+#[test]
+fn containment_is_annotated_from_each_side() {
+    let record = |id: &str, title: &str, text: &str| {
+        format!(
+            "{}\n",
+            serde_json::json!({"id": id, "title": title, "authors": "A B", "abstract": text})
+        )
+    };
+    let docs = [
+        record("part", "Sea and sky", "The sea is blue."),
+        record(
+            "whole",
+            "Sea and sky",
+            "The sea is blue. And then there is much more to be said of it all.",
+        ),
+    ];
+    let flags = "--text-field title,authors,abstract --shingle-words 2-4 --score containment --threshold 0.8";
+    let place = Place::new();
+    place.file("docs", docs.concat()).file("old", &docs[1]);
+    let near = |line: &str| -> Vec<String> {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap();
+        let list = object["nearDuplicate"].as_array().unwrap().clone();
+        list.iter()
+            .map(|other| other["url"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let run = place.run(&format!("dedup --annotate {flags} docs")).clean();
+    let lines: Vec<&str> = run.lines().collect();
+    assert_eq!(
+        (near(lines[0]), near(lines[1])),
+        (vec!["whole".to_owned()], vec![])
+    );
+    place.file("new", &docs[0]);
+    let run = place
+        .run(&format!("dedup --annotate {flags} --against old new"))
+        .clean();
+    assert_eq!(near(run.trim_end()), ["whole"]);
+    let refused = place.run(&format!("dedup {flags} docs"));
+    assert!(refused.status == 2 && refused.stderr.contains("--annotate"));
+}
+
+#[test]
+fn pairs_written_earlier_can_be_clustered_higher() {
+    let corpus = Corpus::new(Shape {
+        documents: 300,
+        one_copy_in: 2,
+        ..Shape::default()
+    });
+    let place = Place::new();
+    place.file("docs", corpus.jsonl());
+    for format in ["jsonl", "tsv"] {
+        place
+            .run(&format!(
+                "--score jaccard --threshold 0.4 -f {format} -o pairs docs"
+            ))
+            .clean();
+        for flags in ["", "--keep last", "--cluster components"] {
+            let expected = place
+                .run(&format!("cluster -q --threshold 0.8 {flags} docs"))
+                .clean();
+            assert!(expected.lines().count() > 20);
+            let found = place.run(&format!("cluster --pairs pairs --threshold 0.8 {flags}"));
+            // Which of two keepers came first is not always told by pairs.
+            let sorted = |text: &str| {
+                let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+                lines.sort_unstable();
+                lines
+            };
+            assert_eq!(
+                sorted(&found.clean()),
+                sorted(&expected),
+                "{format} {flags}"
+            );
+        }
+    }
+    place.file("bad", "a\tb\t0.9\nno pair\n");
+    let run = place.run("cluster --pairs bad");
+    assert_eq!(run.status, 2);
+    assert!(
+        run.stderr.contains("bad: record 2, byte 8: not a pair"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn large_clusters_and_emptied_files_are_told_of() {
+    let place = Place::new();
+    let docs: String = (0..30)
+        .map(|n| line(&n.to_string(), if n < 20 { ONE } else { OTHER }))
+        .collect();
+    place.file("docs", docs);
+    let run = place.run("dedup docs");
+    let warnings: Vec<&str> = run.stderr.lines().collect();
+    assert_eq!(
+        warnings,
+        [
+            "simdup: a cluster of 20 documents, 66.7 % of the collection, around 0: \"one two three \
+             four five six seven eight nine ten eleven twel\"",
+            "simdup: docs: 28 of its 30 documents go",
+        ]
+    );
+    assert_eq!(place.run("dedup -q docs").stderr, "");
+}
+
+#[test]
+fn bad_records_and_repeated_ids_are_left_out_and_said() {
+    let place = Place::new();
+    place.file(
+        "docs",
+        [
+            &line("a", ONE),
+            "{broken\n",
+            &line("a", OTHER),
+            &line("b", OTHER),
+        ]
+        .concat(),
+    );
+    let run = place.run("dedup docs");
+    assert_eq!(run.stdout, [line("a", ONE), line("b", OTHER)].concat());
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("docs: record 2"), "{}", run.stderr);
+    assert!(run.stderr.contains("had been met before"), "{}", run.stderr);
+    for flags in [
+        "cluster --score minhash",
+        "cluster --bands 4 --rows 4",
+        "cluster --against docs",
+        "dedup --score minhash",
+        "dedup -o same --removed ./same",
+        "dedup -o out --stats ./out",
+        "dedup --removed docs",
+        "dedup --removed -",
+        "dedup --against old -o ./old",
+        "cluster --pairs docs",
+    ] {
+        let run = place.run(&format!("{flags} docs"));
+        assert_eq!(
+            (run.status, run.stdout.as_str()),
+            (2, ""),
+            "{flags}: {}",
+            run.stderr
+        );
+    }
+}
+
+/// Whatever ends the run, a named output is there whole or not at all.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_no_half_output() {
+    let place = Place::new();
+    let docs = Corpus::new(Shape {
+        documents: 3000,
+        ..Shape::default()
+    });
+    place.file("docs", docs.jsonl());
+    let whole = place.run("dedup -q docs").stdout;
+    for milliseconds in [0, 20, 60, 120, 250, 500] {
+        let mut child = place.command("dedup -q -o out docs").spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        let _ = child.kill();
+        let _ = child.wait();
+        if let Ok(found) = std::fs::read_to_string(place.path("out")) {
+            assert!(found == whole);
+            std::fs::remove_file(place.path("out")).unwrap();
+        }
+    }
+}
