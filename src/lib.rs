@@ -43,7 +43,7 @@ pub use error::{Error, ErrorKind};
 pub use observer::{Observer, Quiet};
 pub use pairs::{Pair, Pairs};
 pub use pipeline::{
-    Chosen, Clustered, Inputs, PairCluster, Removed, ScoredPair, Similar, Sketched,
+    Chosen, Clustered, Inputs, KeptRecords, PairCluster, Removed, ScoredPair, Similar, Sketched,
     cluster_documents, cluster_pairs, copy_documents, find_pairs, sketch_documents, write_pairs,
 };
 pub use read::Input;

@@ -38,7 +38,7 @@ use crate::stats::Stats;
 use crate::urls::Urls;
 use crate::write::{OutputFormat, PairLines};
 pub use clusters::{Clustered, PairCluster, Removed, ScoredPair, cluster_documents, cluster_pairs};
-pub use copying::{Chosen, copy_documents};
+pub use copying::{Chosen, KeptRecords, copy_documents};
 use kept::KeptShingles;
 use reading::{Described, Digest, read_all};
 
@@ -49,6 +49,9 @@ pub struct Inputs {
     pub documents: Vec<Input>,
     /// What the documents are compared with, if not with each other.
     pub against: Option<Vec<Input>>,
+    /// How the documents' records are to be kept for [`copy_documents`], if at all; those
+    /// that take more than an eighth of the memory are not.
+    pub keep: Option<Chosen>,
 }
 
 impl From<Vec<Input>> for Inputs {
@@ -56,6 +59,7 @@ impl From<Vec<Input>> for Inputs {
         Self {
             documents,
             against: None,
+            keep: None,
         }
     }
 }
@@ -67,6 +71,8 @@ pub struct Similar {
     pub urls: Urls,
     /// The pairs at or above the threshold.
     pub pairs: Pairs,
+    /// The documents' records, if they were to be kept.
+    pub kept: Option<KeptRecords>,
     /// What the run did.
     pub stats: Stats,
 }
@@ -112,6 +118,7 @@ pub fn find_pairs(
         Ok(Similar {
             urls: run.urls,
             pairs,
+            kept: run.kept,
             stats: run.stats,
         })
     })
@@ -127,7 +134,9 @@ pub fn write_pairs(
     output: &mut (dyn Write + Send),
 ) -> Result<u64, io::Error> {
     let started = Instant::now();
-    let Similar { urls, pairs, stats } = similar;
+    let Similar {
+        urls, pairs, stats, ..
+    } = similar;
     let (urls, pairs) = (&*urls, &*pairs);
     let header = PairLines::new(format, urls).header(pairs.measure());
     let mut result = output.write_all(header.as_bytes());
@@ -268,11 +277,19 @@ struct Run<'a> {
     documents: usize,
     /// What else is to be known of each row.
     described: Option<Described>,
+    /// The documents' records, if they are to be kept.
+    kept: Option<KeptRecords>,
 }
 
 impl<'a> Run<'a> {
     fn new(inputs: Inputs, settings: &'a Settings, observer: &'a dyn Observer) -> Self {
+        let memory = settings.memory.as_ref();
+        let kept_bytes_max = memory.map_or(u64::MAX, |memory| memory.bytes / 8);
+        let kept = inputs
+            .keep
+            .map(|chosen| KeptRecords::new(chosen, kept_bytes_max));
         Self {
+            kept,
             inputs,
             settings,
             observer,
@@ -293,15 +310,20 @@ impl<'a> Run<'a> {
         mut keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>>
         + Send,
     ) -> Result<(), Error> {
-        let Inputs { documents, against } = std::mem::take(&mut self.inputs);
+        let Inputs {
+            documents, against, ..
+        } = std::mem::take(&mut self.inputs);
+        let mut kept = None;
         for (inputs, is_first) in [(documents, true), (against.unwrap_or_default(), false)] {
             // An id may come again on the other side.
             self.urls.forget();
             read_all(inputs, self, &digest, &mut keep)?;
             if is_first {
                 self.documents = self.urls.len();
+                kept = self.kept.take();
             }
         }
+        self.kept = kept;
         self.urls.forget();
         self.observer.searching();
         Ok(())

@@ -168,7 +168,7 @@ proptest! {
         let mut expected = brute_force(&sets, Measure::Jaccard, hundredths);
         let inputs = if first < sets.len() {
             expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);
-            Inputs { documents: input(&sets[..first]), against: Some(input(&sets[first..])) }
+            Inputs { documents: input(&sets[..first]), against: Some(input(&sets[first..])), keep: None }
         } else {
             input(&sets).into()
         };
@@ -238,6 +238,7 @@ proptest! {
         let inputs = Inputs {
             documents: input(&sets[..first]),
             against: Some(input(&sets[first..])),
+            keep: None,
         };
         let mut expected = brute_force(&sets, measure, hundredths);
         expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);

@@ -6,7 +6,7 @@ use simdup::read::{InputFormat, twice};
 use simdup::score::{Measure, Score};
 use simdup::write::{Packed, RecordWriter, write_removed};
 use simdup::{
-    Chosen, Clustered, DocumentId, Error, ErrorKind, Input, Inputs, Settings, Similar,
+    Chosen, Clustered, DocumentId, Error, ErrorKind, Input, Inputs, KeptRecords, Settings, Similar,
     cluster_documents, copy_documents, find_pairs,
 };
 
@@ -41,11 +41,24 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
             .iter()
             .chain(inputs.against.iter().flatten()),
     );
-    let (inputs, again) = both_times(inputs, &settings);
+    let chosen = match args.annotate {
+        true => Chosen::Json,
+        false => Chosen::AsTheyCame,
+    };
+    let (inputs, again) = both_times(inputs, &settings, chosen);
     let mut stats = if args.annotate {
-        let similar = find_pairs(inputs, &settings, &terminal)?;
+        let mut similar = find_pairs(inputs, &settings, &terminal)?;
         terminal.finish(&similar.stats);
-        annotate(&similar, again, &settings, &mut output)?;
+        let kept = similar.kept.take();
+        annotate(
+            &similar,
+            Again {
+                inputs: again,
+                kept,
+            },
+            &settings,
+            &mut output,
+        )?;
         similar.stats
     } else {
         let removed_output = match &args.removed {
@@ -54,7 +67,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         };
         let choice = &args.clusters;
         let method = choice.cluster.into();
-        let clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
+        let mut clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
         terminal.finish(&clustered.stats);
         if !args.output.quiet {
             warn_of_clusters(&clustered, &choice.keep);
@@ -63,7 +76,16 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         if args.dry_run {
             tell_what_would_go(&clustered, &mut output)?;
         } else {
-            write_kept(&clustered, again, &settings, &mut output)?;
+            let kept = clustered.kept.take();
+            write_kept(
+                &clustered,
+                Again {
+                    inputs: again,
+                    kept,
+                },
+                &settings,
+                &mut output,
+            )?;
         }
         if let Some((removed, name)) = removed_output {
             let failed = |error| Failure::write(&name, error);
@@ -105,8 +127,16 @@ impl Written {
     }
 }
 
-/// The inputs, and the documents once more for the second time.
-fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>) {
+/// The documents for the second time: what was kept, or the inputs once more.
+struct Again {
+    inputs: Vec<Input>,
+    kept: Option<KeptRecords>,
+}
+
+/// The inputs, and the documents once more for the second time. To unpack twice takes longer
+/// than to keep the records.
+fn both_times(inputs: Inputs, settings: &Settings, chosen: Chosen) -> (Inputs, Vec<Input>) {
+    let is_packed = inputs.documents.iter().any(Input::is_packed_file);
     let (bytes, folder) = match &settings.memory {
         Some(memory) => (memory.bytes / KEPT_SHARE, memory.temp_dir.clone()),
         None => (u64::MAX, std::env::temp_dir()),
@@ -120,6 +150,7 @@ fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>) {
     let inputs = Inputs {
         documents,
         against: inputs.against,
+        keep: is_packed.then_some(chosen),
     };
     (inputs, again)
 }
@@ -127,16 +158,17 @@ fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>) {
 /// Calls `each` with the records of all documents, which are those of `records`.
 fn for_each_document(
     records: &[Option<DocumentId>],
-    again: Vec<Input>,
+    again: Again,
     settings: &Settings,
     chosen: Chosen,
     mut each: impl FnMut(DocumentId, InputFormat, &[u8]) -> Result<(), Error> + Send,
 ) -> Result<(), Error> {
     let changed = || Error::in_file("-", ErrorKind::Changed);
     let count = copy_documents(
-        again,
+        again.inputs,
         settings,
         chosen,
+        again.kept,
         |row, format, bytes| match records.get(row) {
             None => Err(changed()),
             Some(None) => Ok(()),
@@ -151,7 +183,7 @@ fn for_each_document(
 
 fn write_kept(
     clustered: &Clustered,
-    again: Vec<Input>,
+    again: Again,
     settings: &Settings,
     output: &mut Written,
 ) -> Result<(), Failure> {
@@ -228,7 +260,7 @@ fn warn_of_emptied_files(clustered: &Clustered) {
 /// Writes all documents, each with what is similar to it.
 fn annotate(
     similar: &Similar,
-    again: Vec<Input>,
+    again: Again,
     settings: &Settings,
     output: &mut Written,
 ) -> Result<(), Failure> {

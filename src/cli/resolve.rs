@@ -250,6 +250,7 @@ impl SimilarArgs<'_> {
             documents: self.input.inputs()?,
             against: (!against.is_empty())
                 .then(|| against.iter().flat_map(|path| named(path)).collect()),
+            keep: None,
         })
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::copying::KeptRecords;
 use super::reading::Described;
 use super::{Compared, Found, Inputs, Run, in_pool};
 use crate::candidates::growing::GrowingIndex;
@@ -47,6 +48,8 @@ pub struct Clustered {
     /// For each record that could be used, in input order, its document; `None` if its
     /// id was met before.
     pub records: Vec<Option<DocumentId>>,
+    /// The documents' records, if they were to be kept.
+    pub kept: Option<KeptRecords>,
     /// What the run did.
     pub stats: Stats,
     described: Described,
@@ -163,6 +166,7 @@ pub fn cluster_documents(
             clusters,
             removed,
             records: compared.documents,
+            kept: run.kept,
             stats: run.stats,
             described,
         })
@@ -232,6 +236,7 @@ impl Run<'_> {
             clusters: Vec::new(),
             removed,
             records: pairs.records().to_vec(),
+            kept: self.kept,
             stats: self.stats,
             described,
         })

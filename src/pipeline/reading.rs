@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Run;
+use super::copying::{Chosen, KeptRecords, Records};
 use super::ordered::{self, Work};
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
@@ -52,6 +53,7 @@ pub(super) fn read_all<D: Digest>(
         urls,
         stats,
         described,
+        kept,
         ..
     } = run;
     let settings: &Settings = settings;
@@ -62,6 +64,7 @@ pub(super) fn read_all<D: Digest>(
         digest,
         url_hasher: urls.hasher().clone(),
         describes: described.is_some(),
+        keeps: kept.as_ref().map(KeptRecords::chosen),
         taken: &taken,
         output: PhantomData,
     };
@@ -72,6 +75,7 @@ pub(super) fn read_all<D: Digest>(
         urls,
         stats,
         described,
+        kept,
         numbers: Vec::new(),
         failed: None,
     };
@@ -97,6 +101,7 @@ struct Reading<'a, D, M> {
     digest: M,
     url_hasher: UrlHasher,
     describes: bool,
+    keeps: Option<Chosen>,
     taken: &'a AtomicU64,
     output: PhantomData<fn() -> D>,
 }
@@ -191,6 +196,7 @@ impl<D: Digest, M> Reading<'_, D, M> {
         let Digesting { digest, shingles } = scratch;
         let mut batch = Batch {
             file: self.describes.then(|| Arc::clone(block.file)),
+            records: self.keeps.map(|_| Records::new(block)),
             record_bytes: block.bytes.len() as u64,
             input_bytes: self.taken.load(Ordering::Relaxed),
             ..Batch::default()
@@ -208,6 +214,9 @@ impl<D: Digest, M> Reading<'_, D, M> {
                     is_empty: shingles.is_empty() && !is_short,
                     is_short,
                 });
+                if let (Some(records), Some(chosen)) = (&mut batch.records, self.keeps) {
+                    records.push(chosen, &document);
+                }
                 if self.describes {
                     batch.descriptions.push(Description::of(document));
                 }
@@ -281,6 +290,7 @@ struct Batch<T> {
     descriptions: Vec<Description>,
     /// The input, if documents are described.
     file: Option<Arc<str>>,
+    records: Option<Records>,
     /// `None` if there is only a problem.
     digest: Option<T>,
     problems: Vec<Error>,
@@ -297,6 +307,7 @@ impl<T> Default for Batch<T> {
             documents: Vec::new(),
             descriptions: Vec::new(),
             file: None,
+            records: None,
             digest: None,
             problems: Vec::new(),
             input_bytes: 0,
@@ -322,6 +333,7 @@ struct Collector<'a, K> {
     urls: &'a mut Urls,
     stats: &'a mut Stats,
     described: &'a mut Option<Described>,
+    kept: &'a mut Option<KeptRecords>,
     numbers: Vec<Option<DocumentId>>,
     failed: Option<Error>,
 }
@@ -341,6 +353,9 @@ impl<K> Collector<'_, K> {
             }
             self.stats.counts.skipped += 1;
             self.observer.problem(&error);
+        }
+        if let (Some(kept), Some(records)) = (&mut *self.kept, batch.records) {
+            kept.add(records);
         }
         if let (Some(described), Some(file)) = (&mut *self.described, batch.file) {
             described.add(file, batch.descriptions);

@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::stream::is_packed;
+
 /// One stream of bytes with a name.
 pub struct Input {
     name: Arc<str>,
@@ -57,6 +59,14 @@ impl Input {
             Origin::Path(path) if path.is_file() => Some(path),
             _ => None,
         }
+    }
+
+    /// Whether it is a regular file that must be unpacked each time it is read.
+    pub fn is_packed_file(&self) -> bool {
+        let mut head = [0; 4];
+        self.regular_file()
+            .and_then(|path| File::open(path).ok())
+            .is_some_and(|mut file| file.read_exact(&mut head).is_ok() && is_packed(&head))
     }
 
     pub(super) fn open(self) -> io::Result<Box<dyn Read + Send>> {

@@ -122,6 +122,11 @@ impl Stream {
     }
 }
 
+/// Whether a file that starts like this is compressed.
+pub(super) fn is_packed(head: &[u8]) -> bool {
+    head.starts_with(&GZIP_MAGIC) || is_zstd(head)
+}
+
 /// A frame, or one to skip, as parallel compressors write before the first.
 fn is_zstd(head: &[u8]) -> bool {
     head.starts_with(&ZSTD_MAGIC) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
