@@ -272,7 +272,7 @@ proptest! {
 #[test]
 fn a_large_cluster_costs_no_more_than_its_size() {
     let words = |page: u32, version: u32| -> String {
-        let word = |at: u32| match (at * 37 + version * 11) % 97 == 0 {
+        let word = |at: u32| match (at * 37 + version * 11).is_multiple_of(97) {
             true => format!("v{version}x{at}"),
             false => format!("p{page}w{at}"),
         };
