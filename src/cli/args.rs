@@ -175,17 +175,24 @@ pub(super) enum Command {
 #[derive(Debug, Args)]
 pub(super) struct PairsArgs {
     #[command(flatten)]
-    pub(super) input: InputArgs,
-    #[command(flatten)]
-    pub(super) shingles: ShingleArgs,
-    #[command(flatten)]
-    pub(super) similarity: SimilarityArgs,
+    pub(super) similar: SimilarArgs,
     #[command(flatten)]
     pub(super) pair_output: PairOutputArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs,
     #[command(flatten)]
     pub(super) resources: ResourceArgs,
+}
+
+/// What commands that compare documents have in common.
+#[derive(Debug, Args)]
+pub(super) struct SimilarArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    #[command(flatten)]
+    pub(super) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(super) similarity: SimilarityArgs,
 }
 
 #[derive(Debug, Args)]
@@ -205,11 +212,7 @@ pub(super) struct SketchArgs {
 #[derive(Debug, Args)]
 pub(super) struct ClusterArgs {
     #[command(flatten)]
-    pub(super) input: InputArgs,
-    #[command(flatten)]
-    pub(super) shingles: ShingleArgs,
-    #[command(flatten)]
-    pub(super) similarity: SimilarityArgs,
+    pub(super) similar: SimilarArgs,
     #[command(flatten)]
     pub(super) clusters: ClusterChoiceArgs,
     /// Take pairs from a file that `-f jsonl` or `-f tsv` wrote, instead of documents
@@ -227,11 +230,7 @@ pub(super) struct ClusterArgs {
 #[derive(Debug, Args)]
 pub(super) struct DedupArgs {
     #[command(flatten)]
-    pub(super) input: InputArgs,
-    #[command(flatten)]
-    pub(super) shingles: ShingleArgs,
-    #[command(flatten)]
-    pub(super) similarity: SimilarityArgs,
+    pub(super) similar: SimilarArgs,
     #[command(flatten)]
     pub(super) clusters: ClusterChoiceArgs,
     /// Write what was left out to FILE, as JSONL: url, keeper and score

@@ -25,7 +25,7 @@ pub(super) fn run(args: &ClusterArgs) -> Result<Outcome, Failure> {
 
 fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    let inputs = args.inputs()?;
+    let inputs = args.similar.inputs()?;
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.documents.iter());
@@ -72,7 +72,7 @@ fn write_all<'a>(
 /// Clusters of pairs that were written earlier.
 fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let keep = &args.clusters.keep;
-    if !args.input.files.is_empty() {
+    if !args.similar.input.files.is_empty() {
         return Err(Failure::Usage(
             "--pairs takes the place of documents: leave out the files, or --pairs".into(),
         ));
@@ -84,7 +84,7 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
                 .into(),
         ));
     }
-    let threshold = args.similarity.threshold.as_f64();
+    let threshold = args.similar.similarity.threshold.as_f64();
     let mut urls = Urls::default();
     let mut pairs = Vec::new();
     let input = match path.as_os_str() == "-" {

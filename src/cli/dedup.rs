@@ -25,7 +25,7 @@ const OUTPUT_BUFFER_BYTES: usize = 1 << 18;
 
 pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    let inputs = args.inputs()?;
+    let inputs = args.similar.inputs()?;
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let (output, name) = args.output.open()?;
     let packed = Packed::by_name(output, args.output.output.as_deref())

@@ -18,7 +18,7 @@ use simdup::{Finding, Input, Inputs, Memory, Settings, Strictness};
 use super::args::{
     Cli, ClusterArgs, ClusterFormatArg, ClusterMethodArg, DedupArgs, FormatArg, InputArgs,
     OutputArgs, PairFormatArg, PairsArgs, Preset, ResourceArgs, ScoreArg, ShingleArgs,
-    SignatureArgs, SimilarityArgs, SketchArgs,
+    SignatureArgs, SimilarArgs, SimilarityArgs, SketchArgs,
 };
 use super::{Failure, interrupt, pipe, report};
 
@@ -27,36 +27,27 @@ const HASHES: usize = 128;
 
 impl PairsArgs {
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
-        self.similar().settings(Measure::MinHash)
+        self.similar.settings(Measure::MinHash, &self.resources)
     }
 
     /// What to read, and what to compare it with.
     pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
         let is_command =
             |path: &&PathBuf| Cli::command().find_subcommand(path).is_some() && !path.exists();
-        if let Some(command) = self.input.files.first().filter(is_command) {
+        if let Some(command) = self.similar.input.files.first().filter(is_command) {
             let command = command.display();
             return Err(Failure::Usage(format!(
                 "flags go behind the command: `simdup {command} …`; for a file of that name, \
                  write ./{command}"
             )));
         }
-        self.similar().inputs()
-    }
-
-    fn similar(&self) -> SimilarArgs<'_> {
-        SimilarArgs {
-            input: &self.input,
-            shingles: &self.shingles,
-            similarity: &self.similarity,
-            resources: &self.resources,
-        }
+        self.similar.inputs()
     }
 }
 
 impl ClusterArgs {
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
-        let similarity = &self.similarity;
+        let similarity = &self.similar.similarity;
         refuse_all(&[
             (
                 !matches!(similarity.score, None | Some(ScoreArg::Jaccard)),
@@ -68,26 +59,13 @@ impl ClusterArgs {
             ),
         ])?;
         similarity.refuse_bands()?;
-        self.similar().settings(Measure::Jaccard)
-    }
-
-    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
-        self.similar().inputs()
-    }
-
-    fn similar(&self) -> SimilarArgs<'_> {
-        SimilarArgs {
-            input: &self.input,
-            shingles: &self.shingles,
-            similarity: &self.similarity,
-            resources: &self.resources,
-        }
+        self.similar.settings(Measure::Jaccard, &self.resources)
     }
 }
 
 impl DedupArgs {
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
-        let similarity = &self.similarity;
+        let similarity = &self.similar.similarity;
         refuse_all(&[
             (
                 similarity.score == Some(ScoreArg::Minhash),
@@ -100,20 +78,7 @@ impl DedupArgs {
         ])?;
         self.refuse_same_files()?;
         similarity.refuse_bands()?;
-        self.similar().settings(Measure::Jaccard)
-    }
-
-    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
-        self.similar().inputs()
-    }
-
-    fn similar(&self) -> SimilarArgs<'_> {
-        SimilarArgs {
-            input: &self.input,
-            shingles: &self.shingles,
-            similarity: &self.similarity,
-            resources: &self.resources,
-        }
+        self.similar.settings(Measure::Jaccard, &self.resources)
     }
 }
 
@@ -142,11 +107,13 @@ impl DedupArgs {
                     "{flag} and {other} name the same file: one would replace the other"
                 )));
             }
-            let mut read = self
-                .similarity
-                .against
-                .iter()
-                .chain(self.input.files.iter().filter(|_| *flag != "--output"));
+            let mut read = self.similar.similarity.against.iter().chain(
+                self.similar
+                    .input
+                    .files
+                    .iter()
+                    .filter(|_| *flag != "--output"),
+            );
             if path.as_os_str() != "-" && read.any(|read| same_file(path, read)) {
                 return Err(Failure::Usage(format!(
                     "{flag} {} would replace a file that is read: name another",
@@ -198,22 +165,14 @@ impl From<ClusterFormatArg> for ClusterFormat {
     }
 }
 
-/// What commands that compare documents have in common.
-struct SimilarArgs<'a> {
-    input: &'a InputArgs,
-    shingles: &'a ShingleArgs,
-    similarity: &'a SimilarityArgs,
-    resources: &'a ResourceArgs,
-}
-
-impl SimilarArgs<'_> {
-    fn settings(&self, default: Measure) -> Result<Settings, Failure> {
-        let similarity = self.similarity;
+impl SimilarArgs {
+    fn settings(&self, default: Measure, resources: &ResourceArgs) -> Result<Settings, Failure> {
+        let similarity = &self.similarity;
         let settings = settings(
-            self.input,
-            self.shingles,
+            &self.input,
+            &self.shingles,
             &similarity.signature,
-            self.resources,
+            resources,
         )?;
         let measure = match similarity.score {
             None => default,
@@ -236,7 +195,8 @@ impl SimilarArgs<'_> {
         })
     }
 
-    fn inputs(&self) -> Result<Inputs, Failure> {
+    /// What to read, and what to compare it with.
+    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
         let against = &self.similarity.against;
         let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
         if against.iter().any(is_pipe)
