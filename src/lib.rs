@@ -43,8 +43,8 @@ pub use error::{Error, ErrorKind};
 pub use observer::{Observer, Quiet};
 pub use pairs::{Pair, Pairs};
 pub use pipeline::{
-    Chosen, Clustered, Inputs, KeptRecords, PairCluster, Removed, ScoredPair, Similar, Sketched,
-    cluster_documents, cluster_pairs, copy_documents, find_pairs, sketch_documents, write_pairs,
+    Chosen, Clustered, Inputs, KeptRecords, Removed, Similar, Sketched, cluster_documents,
+    copy_documents, find_pairs, sketch_documents, write_pairs,
 };
 pub use read::Input;
 pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};

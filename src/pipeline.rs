@@ -8,9 +8,11 @@
 
 mod clusters;
 mod copying;
+mod exact;
 mod kept;
 mod ordered;
 mod reading;
+mod signatures;
 
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
@@ -18,29 +20,22 @@ use std::time::Instant;
 
 use crate::candidates::bands::{self, Layout};
 use crate::candidates::identical::{Group, Groups, collapse};
-use crate::candidates::least;
-use crate::candidates::prefix::PrefixIndex;
-use crate::candidates::ranked::{self, RankedSets};
-use crate::candidates::recall::{self, Bands};
-use crate::candidates::{Match, RecallAt, RowSides, SearchStats};
-use crate::cluster::Assigned;
+use crate::candidates::{Match, RowSides, SearchStats};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
 use crate::pairs::{Collection, Pairs, Sides};
 use crate::read::Input;
-use crate::score::{Measure, SetBound, shared_at_least};
-use crate::sets::{ListBlock, ListWriter};
-use crate::settings::{Finding, Settings};
-use crate::shingle::Shingle;
-use crate::sketch::{Row, Signatures, SketchSettings, Sketcher, Value, combine, sketcher};
+use crate::score::{Measure, shared_at_least};
+use crate::settings::Settings;
+use crate::sketch::{Row, Signatures, Value, combine};
 use crate::stats::Stats;
 use crate::urls::Urls;
 use crate::write::{OutputFormat, PairLines};
-pub use clusters::{Clustered, PairCluster, Removed, ScoredPair, cluster_documents, cluster_pairs};
+pub use clusters::{Clustered, Removed, cluster_documents};
 pub use copying::{Chosen, KeptRecords, copy_documents};
-use kept::KeptShingles;
 use reading::{Described, Digest, read_all};
+use signatures::{Repetitions, SignatureDigest};
 
 /// What to read: documents, and perhaps others to compare them with.
 #[derive(Debug, Default)]
@@ -397,174 +392,6 @@ impl<'a> Run<'a> {
         Ok(self.finish(collection, &matches, search, started))
     }
 
-    /// Exact scores of sets.
-    fn by_sets(&mut self) -> Result<Pairs, Error> {
-        let Compared {
-            documents,
-            groups,
-            sides,
-            found,
-        } = self.compare_sets()?;
-        let started = Instant::now();
-        let (sizes, matches, search) = match found {
-            Found::Matches {
-                sizes,
-                matches,
-                search,
-                ..
-            } => (sizes, matches, search),
-            // Only clusters make do with less.
-            Found::Lists { sizes, .. } | Found::Stars { sizes, .. } => {
-                (sizes, Vec::new(), SearchStats::default())
-            }
-            Found::Sets(sets) => {
-                let bound = SetBound::new(self.settings.measure, self.settings.threshold);
-                let (matches, search) = self.join(&sets, bound, &group_sides(&groups, sides));
-                (sets.sizes().to_vec(), matches, search)
-            }
-        };
-        let collection = Collection {
-            documents,
-            groups,
-            sizes,
-            measure: self.settings.measure,
-            sides,
-        };
-        Ok(self.finish(collection, &matches, search, started))
-    }
-
-    /// Reads all, and finds what is similar by the least shingles where that is little;
-    /// elsewhere it makes sets of bundles, in which to look for it.
-    fn compare_sets(&mut self) -> Result<Compared, Error> {
-        let compared = self.compare_lists()?;
-        match compared.found {
-            Found::Lists { shingles, .. } => {
-                self.bundle(compared.documents, compared.sides, shingles)
-            }
-            _ => Ok(compared),
-        }
-    }
-
-    /// Reads all, and finds what is similar by the least shingles where that is little;
-    /// elsewhere nothing is known yet but which lists are the same.
-    fn compare_lists(&mut self) -> Result<Compared, Error> {
-        let settings = self.settings;
-        let compared = self.inputs.against.is_some();
-        let mut shingles = KeptShingles::new(settings);
-        let mut documents: Vec<Option<DocumentId>> = Vec::new();
-        let digest = || ListWriter::new(settings.least_shingles());
-        self.read(digest, |_, numbers, block| {
-            documents.extend_from_slice(numbers);
-            match shingles.push(block, numbers) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(Some(error)),
-            }
-        })?;
-        let sides = self.sides(&documents, compared);
-        let bound = SetBound::new(settings.measure, settings.threshold);
-        let Some(lists) = shingles.lists() else {
-            return self.bundle(documents, sides, shingles);
-        };
-        let started = Instant::now();
-        let collection = least::Collection {
-            lists,
-            is_excluded: &|row| documents[row.0 as usize].is_none(),
-            sides: &|groups| group_sides(groups, sides),
-        };
-        let found = least::search(&collection, settings.threshold, bound);
-        let compared = match found {
-            Some(found) => (
-                found.groups,
-                Found::Matches {
-                    sizes: found.sizes,
-                    matches: found.matches,
-                    search: found.stats,
-                    shingles,
-                },
-            ),
-            None => {
-                let groups = least::groups(&collection);
-                let length = |row: Row| lists.list(row.0 as usize).len() as u32;
-                let sizes = groups.representatives().map(length).collect();
-                (groups, Found::Lists { sizes, shingles })
-            }
-        };
-        self.stats.seconds.candidates += started.elapsed();
-        let (groups, found) = compared;
-        Ok(Compared {
-            documents,
-            groups,
-            sides,
-            found,
-        })
-    }
-
-    /// Makes sets of bundles.
-    fn bundle(
-        &mut self,
-        documents: Vec<Option<DocumentId>>,
-        sides: Sides,
-        shingles: KeptShingles,
-    ) -> Result<Compared, Error> {
-        let settings = self.settings;
-        let bound = SetBound::new(settings.measure, settings.threshold);
-        let started = Instant::now();
-        let sets = shingles.into_sets()?;
-        self.stats.counts.spilled = sets.is_spilled();
-        let sets = sets.into_bundles(settings.common.of(self.urls.len()))?;
-        let groups = ranked::groups(&sets);
-        let ranked = ranked::rank(&sets, &groups, bound);
-        self.stats.seconds.bundle = started.elapsed();
-        Ok(Compared {
-            documents,
-            groups,
-            sides,
-            found: Found::Sets(ranked),
-        })
-    }
-
-    /// The matches among sets, by the complete join unless bands are asked for and
-    /// cost less.
-    fn join(
-        &self,
-        sets: &RankedSets,
-        bound: SetBound,
-        sides: &RowSides,
-    ) -> (Vec<Match>, SearchStats) {
-        let settings = self.settings;
-        let threshold = settings.threshold.as_f64();
-        let positions = settings.sketch.positions();
-        let by_bands = |bands| {
-            recall::search(
-                sets,
-                &settings.sketch,
-                bands,
-                settings.threshold,
-                bound,
-                sides,
-            )
-        };
-        let bands = match (settings.measure, settings.finding) {
-            (Measure::Jaccard, Finding::Bands(bands)) => return by_bands(bands),
-            (Measure::Jaccard, Finding::Recall(recall)) if recall < 1.0 => {
-                Bands::for_recall(positions, threshold, recall)
-            }
-            _ => None,
-        };
-        let index = PrefixIndex::new(sets, bound);
-        if let Some(bands) = bands
-            && index.hits() > recall::hits_worth_it(sets, bands)
-        {
-            drop(index);
-            return by_bands(bands);
-        }
-        let (matches, mut stats) = index.search(sides);
-        stats.recall = recall::scores_to_state(settings.threshold)
-            .map(|score| RecallAt { score, chance: 1.0 })
-            .collect();
-        (matches, stats)
-    }
-
     fn finish(
         &mut self,
         collection: Collection,
@@ -580,37 +407,6 @@ impl<'a> Run<'a> {
         self.stats.seconds.candidates += started.elapsed();
         pairs
     }
-}
-
-/// A collection for exact scores, and what is known of its sets.
-struct Compared {
-    documents: Vec<Option<DocumentId>>,
-    groups: Groups,
-    sides: Sides,
-    found: Found,
-}
-
-enum Found {
-    /// All that is similar, which is little.
-    Matches {
-        sizes: Vec<u32>,
-        matches: Vec<Match>,
-        search: SearchStats,
-        shingles: KeptShingles,
-    },
-    /// Too much is similar; shingles as they came, and how many each group has.
-    Lists {
-        sizes: Vec<u32>,
-        shingles: KeptShingles,
-    },
-    /// Stars, found without looking for all that is similar.
-    Stars {
-        assigned: Assigned,
-        sizes: Vec<u32>,
-        search: SearchStats,
-    },
-    /// The sets in which to look for it.
-    Sets(RankedSets),
 }
 
 /// A row's group, as the row that stands for it among the groups.
@@ -632,97 +428,4 @@ fn group_sides(groups: &Groups, sides: Sides) -> RowSides {
         members.iter().fold(0, |sides, row| sides | side(row))
     };
     RowSides::Two((0..groups.len() as u32).map(of_group).collect())
-}
-
-/// Whether a shingle that a document repeats counts again in its number of
-/// shingles. A signature does not care, and finding them takes time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Repetitions {
-    Count,
-    Drop,
-}
-
-/// Signatures of the documents of a block.
-struct SignatureDigest {
-    sketcher: Box<dyn Sketcher>,
-    repetitions: Repetitions,
-    batch: SignatureBatch,
-}
-
-#[derive(Default)]
-struct SignatureBatch {
-    values: Vec<Value>,
-    /// For each document, where its signature ends, and its number of shingles.
-    documents: Vec<(usize, usize)>,
-}
-
-impl SignatureDigest {
-    fn new(settings: &SketchSettings, repetitions: Repetitions) -> Self {
-        Self {
-            sketcher: sketcher(settings),
-            repetitions,
-            batch: SignatureBatch::default(),
-        }
-    }
-}
-
-impl Digest for SignatureDigest {
-    type Output = SignatureBatch;
-
-    fn document(&mut self, shingles: &[Shingle]) {
-        if !shingles.is_empty() {
-            self.sketcher.sketch(shingles, &mut self.batch.values);
-        }
-        let count = match self.repetitions {
-            Repetitions::Count => shingles.len(),
-            Repetitions::Drop => crate::shingle::ShingleSet::new(shingles.to_vec())
-                .as_slice()
-                .len(),
-        };
-        self.batch.documents.push((self.batch.values.len(), count));
-    }
-
-    fn take(&mut self) -> SignatureBatch {
-        std::mem::take(&mut self.batch)
-    }
-
-    fn bytes(batch: &SignatureBatch) -> usize {
-        size_of_val(&batch.values[..]) + size_of_val(&batch.documents[..])
-    }
-}
-
-impl SignatureBatch {
-    /// The documents that count and have shingles: ordinal, number of shingles,
-    /// signature.
-    fn signatures(
-        &self,
-        documents: &[Option<DocumentId>],
-    ) -> impl Iterator<Item = (DocumentId, usize, &[Value])> {
-        let mut start = 0;
-        documents
-            .iter()
-            .zip(&self.documents)
-            .filter_map(move |(document, &(end, shingles))| {
-                let signature = &self.values[start..end];
-                start = end;
-                let document = (*document)?;
-                (!signature.is_empty()).then_some((document, shingles, signature))
-            })
-    }
-}
-
-impl Digest for ListWriter {
-    type Output = ListBlock;
-
-    fn document(&mut self, shingles: &[Shingle]) {
-        self.push(shingles);
-    }
-
-    fn take(&mut self) -> ListBlock {
-        self.take()
-    }
-
-    fn bytes(block: &ListBlock) -> usize {
-        block.bytes()
-    }
 }

@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use simdup::cluster::{ClusterMethod, Keep};
+use simdup::cluster::{ClusterMethod, Keep, ScoredPair, cluster_pairs};
 use simdup::score::Threshold;
 use simdup::shingle::ShingleSettings;
-use simdup::{
-    DocumentId, Finding, Input, Quiet, ScoredPair, Settings, cluster_documents, cluster_pairs,
-};
+use simdup::{DocumentId, Finding, Input, Quiet, Settings, cluster_documents};
 
 type Sets = Vec<BTreeSet<u16>>;
 /// A keeper and its members with their scores.

@@ -12,6 +12,7 @@ mod filing;
 pub mod growing;
 pub mod identical;
 pub mod least;
+mod membership;
 pub mod prefix;
 pub mod ranked;
 pub mod recall;

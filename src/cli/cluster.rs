@@ -3,13 +3,10 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use simdup::cluster::Keep;
+use simdup::cluster::{Keep, ScoredPair, cluster_pairs};
 use simdup::read::read_pairs;
 use simdup::write::{ClusterLine, write_cluster};
-use simdup::{
-    Added, Clustered, DocumentId, Error, ErrorKind, Input, ScoredPair, Urls, cluster_documents,
-    cluster_pairs,
-};
+use simdup::{Added, Clustered, DocumentId, Error, ErrorKind, Input, Urls, cluster_documents};
 
 use super::args::ClusterArgs;
 use super::observer::Terminal;

@@ -7,6 +7,7 @@
 
 mod components;
 mod order;
+mod pairs;
 mod star;
 
 use crate::document::DocumentId;
@@ -14,6 +15,7 @@ use crate::score::Score;
 
 pub use components::Components;
 pub use order::{Keep, preference};
+pub use pairs::{PairCluster, ScoredPair, cluster_pairs};
 pub use star::{Assigned, stars};
 
 /// How documents are joined.
