@@ -169,65 +169,6 @@ impl Pairs {
         }
     }
 
-    /// For each left document that has a pair, the one with the highest score; of equals,
-    /// the one with the first right document.
-    pub fn for_each_best(&self, mut each: impl FnMut(Pair)) {
-        let rows = &self.collection;
-        let mut best_of_group: Vec<Option<Option<(Row, u32)>>> = vec![None; rows.groups.len()];
-        for row in (0..self.left_rows()).map(Row) {
-            let Some(left) = rows.documents[row.0 as usize] else {
-                continue;
-            };
-            let group = rows.groups.of(row);
-            let best = match (rows.sides, best_of_group[group.0 as usize]) {
-                // All of a group have the same on the other side.
-                (Sides::Across(_), Some(best)) => best,
-                _ => self.best_from(row),
-            };
-            best_of_group[group.0 as usize] = Some(best);
-            if let Some((partner, shared)) = best
-                && let Some(right) = rows.documents[partner.0 as usize]
-            {
-                each(self.pair(group, [left, right], partner, shared));
-            }
-        }
-    }
-
-    fn best_from(&self, row: Row) -> Option<(Row, u32)> {
-        let rows = &self.collection;
-        let group = rows.groups.of(row);
-        let size = rows.sizes[group.0 as usize];
-        let from = match rows.sides {
-            Sides::One => Row(row.0 + 1),
-            Sides::Across(first) => Row(row.0 + 1).max(first),
-        };
-        let own = Link {
-            to: group,
-            shared: size,
-        };
-        let mut best: Option<(Row, u32, Score)> = None;
-        for link in std::iter::once(&own).chain(self.links_of(group)) {
-            if link.shared == 0 {
-                continue;
-            }
-            let sizes = [size, rows.sizes[link.to.0 as usize]];
-            let score = rows.measure.score(link.shared, sizes);
-            let members = rows.groups.members(link.to);
-            let counts =
-                |member: &&Row| **member >= from && rows.documents[member.0 as usize].is_some();
-            let Some(&partner) = members.iter().find(counts) else {
-                continue;
-            };
-            let is_better = best.is_none_or(|(other, _, known)| {
-                score > known || (score == known && partner < other)
-            });
-            if is_better {
-                best = Some((partner, link.shared, score));
-            }
-        }
-        best.map(|(partner, shared, _)| (partner, shared))
-    }
-
     fn pair(&self, group: Group, documents: [DocumentId; 2], partner: Row, shared: u32) -> Pair {
         let rows = &self.collection;
         let other = rows.groups.of(partner);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use simdup::cluster::{ClusterMethod, Keep, ScoredPair, cluster_pairs};
 use simdup::score::Threshold;
 use simdup::shingle::ShingleSettings;
-use simdup::{DocumentId, Finding, Input, Quiet, Settings, cluster_documents};
+use simdup::{DocumentId, Finding, Input, Inputs, Quiet, Settings, cluster_documents};
 
 type Sets = Vec<BTreeSet<u16>>;
 /// A keeper and its members with their scores.
@@ -227,6 +227,42 @@ proptest! {
         let expected = brute_force(&sets, hundredths, how, &keep);
         let settings = settings(hundredths, recall);
         prop_assert_eq!(found(&sets, per_input, &settings, how, &keep), expected);
+    }
+
+    /// What another collection has goes, with the most similar as its witness.
+    #[test]
+    fn against_takes_the_most_similar(
+        sets in collections(), hundredths in 40_usize..=100, at in any::<prop::sample::Index>(),
+        recall in prop_oneof![Just(1.0), Just(1.0 - 1e-12)],
+    ) {
+        let first = at.index(sets.len());
+        let (new, old) = (sets[..first].to_vec(), sets[first..].to_vec());
+        let inputs = Inputs {
+            documents: inputs(&new, 4),
+            against: Some(inputs(&old, 5)),
+            keep: None,
+        };
+        let settings = settings(hundredths, recall);
+        let clustered =
+            cluster_documents(inputs, &settings, ClusterMethod::Star, &Keep::First, &Quiet).unwrap();
+        let found: Vec<(u32, u32, f64)> = clustered
+            .removed
+            .iter()
+            .map(|removed| (removed.document.0, removed.keeper.0, removed.score.as_f64()))
+            .collect();
+        let mut expected = vec![];
+        for (index, set) in new.iter().enumerate() {
+            let similar = (0..old.len()).filter(|&other| similar(set, &old[other], hundredths));
+            // The first of the most similar.
+            let best = similar.rev().max_by(|&one, &two| {
+                score(set, &old[one]).total_cmp(&score(set, &old[two]))
+            });
+            if let Some(best) = best {
+                expected.push((index as u32, (first + best) as u32, score(set, &old[best])));
+            }
+        }
+        prop_assert_eq!(found, expected);
+        prop_assert_eq!(clustered.records.len(), first);
     }
 
     /// Pairs tell of clusters what documents do.

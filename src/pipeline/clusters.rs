@@ -17,8 +17,9 @@ use crate::cluster::{Assigned, Cluster, ClusterMethod, Components, Keep, prefere
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::Observer;
+use crate::pairs::Sides;
 use crate::score::{Measure, Score, SetBound};
-use crate::settings::Settings;
+use crate::settings::{Finding, Settings};
 use crate::sketch::Row;
 use crate::stats::Stats;
 use crate::urls::Urls;
@@ -81,6 +82,10 @@ impl Clustered {
     }
 }
 
+/// The recall unless another is asked for: higher than for pairs, as it costs next to
+/// nothing here and a pair that is missed leaves two of a kind.
+const DEFAULT_RECALL: f64 = 1.0 - 1e-9;
+
 /// Joins similar documents into clusters, by exact Jaccard similarity. Of each, the one
 /// that `keep` prefers is the keeper.
 ///
@@ -100,6 +105,9 @@ pub fn cluster_documents(
     let mut settings = settings.clone();
     settings.measure = Measure::Jaccard;
     settings.read.value_field = keep.field().map(str::to_owned);
+    if settings.finding == Finding::default() {
+        settings.finding = Finding::Recall(DEFAULT_RECALL);
+    }
     let settings = &settings;
     let mut run = Run::new(inputs.into(), settings, observer);
     run.described = Some(Described::default());
@@ -129,26 +137,13 @@ pub fn cluster_documents(
             ClusterMethod::Star => likeness.stars(&preferred),
             ClusterMethod::Components => likeness.components(&preferred),
         };
-        let stats = &mut run.stats;
-        stats.counts.identical = (compared.groups.rows() - compared.groups.len()) as u64;
-        stats.counts.clusters = clusters.len() as u64;
-        stats.counts.members = clusters
+        run.state_search(&compared);
+        run.stats.counts.clusters = clusters.len() as u64;
+        run.stats.counts.members = clusters
             .iter()
             .map(|cluster| cluster.members.len() as u64)
             .sum();
-        match &compared.found {
-            Found::Matches { search, .. } | Found::Stars { search, .. } => {
-                stats.search = search.clone();
-            }
-            Found::Lists { .. } | Found::Sets(_) => {
-                stats.search.method = Method::Prefix;
-                stats.search.recall = recall::scores_to_state(settings.threshold)
-                    .map(|score| RecallAt { score, chance: 1.0 })
-                    .collect();
-            }
-        }
-        stats.counts.candidates = stats.search.candidates;
-        stats.seconds.candidates += started.elapsed();
+        run.stats.seconds.candidates += started.elapsed();
         let mut removed: Vec<Removed> = clusters
             .iter()
             .flat_map(|cluster| {
@@ -215,30 +210,49 @@ impl Run<'_> {
         }
     }
 
-    /// Those documents that are similar to one of the others.
+    /// Those documents that are similar to one of the others, each with the most similar.
     fn against(mut self) -> Result<Clustered, Error> {
-        let pairs = self.by_sets()?;
-        let mut removed = Vec::new();
-        pairs.for_each_best(|pair| {
-            removed.push(Removed {
-                document: pair.left,
-                keeper: pair.right,
-                score: pair.score,
-            });
-        });
+        let compared = self.compare_sets()?;
+        let started = Instant::now();
+        let rows = match compared.sides {
+            Sides::One => compared.documents.len(),
+            Sides::Across(first) => first.0 as usize,
+        };
+        let removed = Likeness::new(&compared, self.settings).removed(rows);
         self.stats.counts.members = removed.len() as u64;
+        self.state_search(&compared);
+        self.stats.seconds.candidates += started.elapsed();
         let mut described = self.described.take().unwrap_or_default();
-        let rows = pairs.records().len();
         described.files.retain(|&(_, first)| first < rows);
+        let mut records = compared.documents;
+        records.truncate(rows);
         Ok(Clustered {
             urls: self.urls,
             clusters: Vec::new(),
             removed,
-            records: pairs.records().to_vec(),
+            records,
             kept: self.kept,
             stats: self.stats,
             described,
         })
+    }
+
+    /// How what is similar was found.
+    fn state_search(&mut self, compared: &Compared) {
+        let stats = &mut self.stats;
+        stats.counts.identical = (compared.groups.rows() - compared.groups.len()) as u64;
+        match &compared.found {
+            Found::Matches { search, .. } | Found::Stars { search, .. } => {
+                stats.search = search.clone();
+            }
+            Found::Lists { .. } | Found::Sets(_) => {
+                stats.search.method = Method::Prefix;
+                stats.search.recall = recall::scores_to_state(self.settings.threshold)
+                    .map(|score| RecallAt { score, chance: 1.0 })
+                    .collect();
+            }
+        }
+        stats.counts.candidates = stats.search.candidates;
     }
 }
 
@@ -288,6 +302,9 @@ impl Compared {
         }
     }
 }
+
+/// Calls back with every group that is similar to one, and what they share.
+type Similar<'a> = Box<dyn FnMut(u32, &mut dyn FnMut(u32, u32)) + 'a>;
 
 /// Which groups are similar, and how much.
 struct Likeness<'a> {
@@ -351,6 +368,79 @@ impl<'a> Likeness<'a> {
             }
         };
         self.clusters(preferred, &assigned)
+    }
+
+    /// The documents of the first `rows` that are similar to one of the others.
+    fn removed(&self, rows: usize) -> Vec<Removed> {
+        let documents = &self.compared.documents;
+        let counts = |row: &&Row| row.0 as usize >= rows && documents[row.0 as usize].is_some();
+        // Of each group, the first among the others.
+        let others: Vec<Option<Row>> = (0..self.groups.len() as u32)
+            .map(|group| {
+                self.groups
+                    .members(Group(group))
+                    .iter()
+                    .find(counts)
+                    .copied()
+            })
+            .collect();
+        let mut similar: Similar<'_> = match &self.compared.found {
+            Found::Matches { matches, .. } => {
+                let links = Links::new(self.groups.len(), matches);
+                Box::new(move |group, each| {
+                    links
+                        .of(group)
+                        .iter()
+                        .for_each(|&(to, shared)| each(to, shared));
+                })
+            }
+            Found::Sets(sets) => {
+                let mut index = GrowingIndex::new(sets, self.bound);
+                let has_other = |group: &u32| others[*group as usize].is_some();
+                (0..self.groups.len() as u32)
+                    .filter(has_other)
+                    .for_each(|group| index.add(group));
+                Box::new(move |group, each| index.similar(group, |_| true, each))
+            }
+            Found::Lists { .. } | Found::Stars { .. } => Box::new(|_, _| {}),
+        };
+        let mut best_of = |group: u32| {
+            if self.compared.size(group) == 0 {
+                return None;
+            }
+            let mut best = others[group as usize].map(|row| (row, SAME));
+            similar(group, &mut |other, shared| {
+                let Some(row) = others[other as usize] else {
+                    return;
+                };
+                let score = self.score(group, other, shared);
+                let is_better =
+                    best.is_none_or(|(known, best)| score > best || (score == best && row < known));
+                if is_better {
+                    best = Some((row, score));
+                }
+            });
+            best
+        };
+        let mut told: Vec<Option<Option<(Row, Score)>>> = vec![None; self.groups.len()];
+        let mut removed = Vec::new();
+        for (row, document) in (0..).map(Row).zip(&documents[..rows]) {
+            let Some(document) = *document else {
+                continue;
+            };
+            let group = self.groups.of(row).0;
+            let best = *told[group as usize].get_or_insert_with(|| best_of(group));
+            if let Some((keeper, score)) = best
+                && let Some(keeper) = documents[keeper.0 as usize]
+            {
+                removed.push(Removed {
+                    document,
+                    keeper,
+                    score,
+                });
+            }
+        }
+        removed
     }
 
     fn components(&self, preferred: &Preferred) -> Vec<Cluster> {
