@@ -262,6 +262,55 @@ fn end_to_end(c: &mut Criterion) {
     }
 }
 
+/// Clusters of ordinary text, of copies, and of versions: none costs more than its size.
+fn clusters(c: &mut Criterion) {
+    use simdup::cluster::{ClusterMethod, Keep};
+
+    let ordinary = collection().jsonl();
+    let pages: Vec<&str> = ordinary.lines().take(10).collect();
+    let page = |number: usize| -> serde_json::Value {
+        serde_json::from_str(pages[number % pages.len()]).unwrap()
+    };
+    let many = |text: &dyn Fn(usize) -> String| -> String {
+        (0..10_000)
+            .map(|number| {
+                format!(
+                    "{}\n",
+                    serde_json::json!({"url": number.to_string(), "text": text(number)})
+                )
+            })
+            .collect()
+    };
+    let copy = |number: usize| page(number)["text"].as_str().unwrap().to_owned();
+    let copies = many(&copy);
+    let versions = many(&|number| copy(number).replacen(' ', &format!(" v{number} "), 3));
+    let mut group = c.benchmark_group("clusters");
+    group.sample_size(10);
+    for (name, text) in [
+        ("ordinary text", ordinary.clone()),
+        ("10 pages, 1000 copies each", copies),
+        ("10 pages, 1000 versions each", versions),
+    ] {
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        group.bench_function(name, |b| {
+            b.iter_batched(
+                || vec![Input::from_reader("bench", Cursor::new(text.clone()))],
+                |inputs| {
+                    let settings = Settings::default();
+                    simdup::cluster_documents(
+                        inputs,
+                        &settings,
+                        ClusterMethod::Star,
+                        &Keep::First,
+                        &Quiet,
+                    )
+                },
+                BatchSize::LargeInput,
+            );
+        });
+    }
+}
+
 fn candidates(c: &mut Criterion) {
     use simdup::candidates::RowSides;
     use simdup::candidates::bands::{self, Layout};
@@ -307,6 +356,6 @@ fn candidates(c: &mut Criterion) {
 }
 
 criterion_group!(
-    stages, reading, masks, shingling, sketching, candidates, end_to_end
+    stages, reading, masks, shingling, sketching, candidates, clusters, end_to_end
 );
 criterion_main!(stages);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::stream::is_packed;
+use crate::write::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
 /// One stream of bytes with a name.
 pub struct Input {
@@ -105,6 +106,8 @@ fn walk(folder: &Path, found: &mut Vec<Input>) {
         return;
     };
     let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
+    // What a run that was killed left half written is no input.
+    names.retain(|name| !is_temporary(&name.to_string_lossy()));
     names.sort_unstable();
     for name in names {
         let path = folder.join(name);
@@ -117,6 +120,11 @@ fn walk(folder: &Path, found: &mut Vec<Input>) {
     }
 }
 
+/// The names that an output has until it is finished.
+fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,7 +132,7 @@ mod tests {
     #[test]
     fn a_directory_is_walked_in_order_of_names() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b", "a/2", "a/1", "a.txt"] {
+        for name in ["b", "a/2", "a/1", "a.txt", ".simdup-x1.tmp"] {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "x").unwrap();

@@ -15,6 +15,7 @@ mod tsv;
 
 pub use clusters::{ClusterLine, write_cluster, write_removed};
 pub use output::Output;
+pub(crate) use output::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 pub use packed::Packed;
 pub use records::RecordWriter;
 pub use signature::write_signature;

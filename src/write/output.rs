@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+/// What the name of a file starts and ends with until it is finished.
+pub(crate) const TEMPORARY_PREFIX: &str = ".simdup-";
+pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+
 /// Something to write to, and to close once all is written.
 pub enum Output {
     /// Standard output, a device, a pipe: what is written is out.
@@ -46,7 +50,7 @@ impl Output {
             _ => Path::new("."),
         };
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".simdup-").suffix(".tmp");
+        builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
