@@ -318,7 +318,11 @@ fn a_large_cluster_costs_no_more_than_its_size() {
             serde_json::json!({"url": number.to_string(), "text": words(number % 10, number / 10)});
         text.push_str(&format!("{record}\n"));
     }
-    for recall in [1.0, 0.99999] {
+    for (recall, how) in [
+        (1.0, ClusterMethod::Star),
+        (0.99999, ClusterMethod::Star),
+        (0.99999, ClusterMethod::Components),
+    ] {
         let settings = Settings {
             finding: Finding::Recall(recall),
             ..Settings::default()
@@ -327,10 +331,57 @@ fn a_large_cluster_costs_no_more_than_its_size() {
             "pages",
             std::io::Cursor::new(text.clone()),
         )];
-        let clustered =
-            cluster_documents(inputs, &settings, ClusterMethod::Star, &Keep::First, &Quiet)
-                .unwrap();
+        let clustered = cluster_documents(inputs, &settings, how, &Keep::First, &Quiet).unwrap();
         assert_eq!(clustered.clusters.len(), 10);
         assert_eq!(clustered.removed.len(), 20_000 - 10);
+        assert!(
+            clustered
+                .removed
+                .iter()
+                .all(|removed| removed.score.as_f64() > 0.7)
+        );
     }
+}
+
+/// Two texts in many versions each, too many for all pairs, and a few between the two: what
+/// is connected is the same by either way.
+#[test]
+fn what_lies_between_connects_by_either_way() {
+    let mut text = String::new();
+    for number in 0..1_215_u32 {
+        let page = number % 3;
+        // Of the last words, those that are others: none, half of them, all.
+        let others = match number / 3 {
+            0..200 => 0,
+            200..205 => 12,
+            _ => 24,
+        };
+        let words: Vec<String> = (0..120)
+            .map(|at| match at {
+                at if at == (number * 37) % 90 => format!("n{number}"),
+                at if at >= 120 - others => format!("p{page}x{at}"),
+                at => format!("p{page}w{at}"),
+            })
+            .collect();
+        let record = serde_json::json!({"url": number.to_string(), "text": words.join(" ")});
+        text.push_str(&format!("{record}\n"));
+    }
+    let clusters = |recall: f64| {
+        let settings = Settings {
+            finding: Finding::Recall(recall),
+            threshold: threshold(60),
+            ..Settings::default()
+        };
+        let inputs = vec![Input::from_reader(
+            "pages",
+            std::io::Cursor::new(text.clone()),
+        )];
+        let how = ClusterMethod::Components;
+        let clustered = cluster_documents(inputs, &settings, how, &Keep::First, &Quiet).unwrap();
+        (clustered.clusters, clustered.stats.search.method)
+    };
+    let ((complete, by_sets), (found, by_least)) = (clusters(1.0), clusters(1.0 - 1e-9));
+    assert_eq!(complete, found);
+    assert_ne!(by_sets, by_least);
+    assert_eq!(complete.len(), 3);
 }

@@ -19,6 +19,7 @@ use super::filing::for_each_bucket;
 use super::identical::{Groups, collapse};
 use super::membership::Membership;
 use super::{Match, Method, RecallAt, RowSides, SearchStats, recall};
+use crate::cluster::Components;
 use crate::score::{Measure, Score, SetBound, Threshold};
 use crate::sets::{Rank, ShingleLists};
 use crate::shingle::Shingle;
@@ -35,7 +36,7 @@ const COMPARED_PER_SHINGLE_MAX: usize = 2;
 /// The same for an index that grows, for each shingle that it was asked for so far; and
 /// how many in any case.
 const INDEX_COMPARED_PER_SHINGLE_MAX: usize = 4;
-const INDEX_COMPARED_MIN: usize = 1 << 22;
+const INDEX_COMPARED_MIN: usize = 1 << 26;
 
 /// How many of the least shingles are to be kept for this recall at the threshold;
 /// `None` if that is too many, or no number is enough.
@@ -104,6 +105,8 @@ pub struct LeastIndex<'a> {
     /// The groups that have a shingle among their least.
     having: HashMap<Rank, Vec<u32>, ahash::RandomState>,
     membership: Membership,
+    /// For counting: what is loaded for comparing stays.
+    counting: Membership,
     sizes: Vec<u32>,
     met: Vec<u32>,
     /// Shingles that may still be looked at.
@@ -119,6 +122,7 @@ impl<'a> LeastIndex<'a> {
             bound,
             having: HashMap::default(),
             membership: Membership::default(),
+            counting: Membership::default(),
             sizes: vec![0; firsts.len()],
             met: Vec::new(),
             left: INDEX_COMPARED_MIN,
@@ -141,6 +145,52 @@ impl<'a> LeastIndex<'a> {
         self.lists.list(self.firsts[group as usize].0 as usize)
     }
 
+    /// Joins what is similar among `groups`, of which some are joined already: two that
+    /// share one of their least are compared only if they are not. `None` if there is too
+    /// much to compare.
+    pub fn join_apart(&mut self, groups: &[u32], components: &mut Components) -> Option<()> {
+        let mut entries: Vec<(Rank, u32)> = groups
+            .iter()
+            .flat_map(|&group| self.least(group).iter().map(move |&rank| (rank, group)))
+            .collect();
+        entries.par_sort_unstable();
+        self.left += entries.len();
+        for bucket in entries.chunk_by(|one, two| one.0 == two.0) {
+            let root = components.find(bucket[0].1);
+            if bucket
+                .iter()
+                .all(|&(_, group)| components.find(group) == root)
+            {
+                continue;
+            }
+            for (index, &(rank, one)) in bucket.iter().enumerate() {
+                let mut is_loaded = false;
+                for &(_, two) in &bucket[index + 1..] {
+                    self.left = self.left.checked_sub(1)?;
+                    // Two that meet more than once are compared where they meet first.
+                    let first = first_shared(self.least(one), self.least(two));
+                    if components.find(one) == components.find(two) || first != Some(rank) {
+                        continue;
+                    }
+                    let (size, other_size) = (self.size(one), self.size(two));
+                    let (own, list) = (self.list(one), self.list(two));
+                    self.left = self.left.checked_sub(list.len())?;
+                    if !std::mem::replace(&mut is_loaded, true) {
+                        self.membership.load(own);
+                    }
+                    let needed = self.bound.shared(size, other_size);
+                    if needed <= size.min(other_size)
+                        && self.membership.at_most(list) >= needed
+                        && self.membership.shared(own, list, true) >= needed
+                    {
+                        components.join(one, two);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
     /// The sizes of all groups that were compared, and zero for the others.
     pub fn into_sizes(self) -> Vec<u32> {
         self.sizes
@@ -150,7 +200,7 @@ impl<'a> LeastIndex<'a> {
     fn size(&mut self, group: u32) -> u32 {
         let index = group as usize;
         if self.sizes[index] == 0 {
-            self.sizes[index] = self.membership.distinct(self.list(group));
+            self.sizes[index] = self.counting.distinct(self.list(group));
         }
         self.sizes[index]
     }

@@ -126,10 +126,7 @@ pub fn cluster_documents(
         );
         let mut preferred = Preferred::new(&compared, &rows);
         if matches!(compared.found, Found::Lists { .. }) {
-            compared = match method {
-                ClusterMethod::Star => run.stars_of_lists(compared, &preferred)?,
-                ClusterMethod::Components => run.without_lists(compared)?,
-            };
+            compared = run.clusters_of_lists(compared, &preferred, method)?;
             preferred = Preferred::new(&compared, &rows);
         }
         let likeness = Likeness::new(&compared, settings);
@@ -168,11 +165,12 @@ pub fn cluster_documents(
 }
 
 impl Run<'_> {
-    /// Stars by the least shingles, or sets of bundles if too many share those.
-    fn stars_of_lists(
+    /// Clusters by the least shingles, or sets of bundles if too many share those.
+    fn clusters_of_lists(
         &mut self,
         compared: Compared,
         preferred: &Preferred,
+        method: ClusterMethod,
     ) -> Result<Compared, Error> {
         let settings = self.settings;
         let found = match &compared.found {
@@ -180,25 +178,36 @@ impl Run<'_> {
                 let firsts: Vec<Row> = compared.groups.representatives().collect();
                 let bound = SetBound::new(settings.measure, settings.threshold);
                 let index = LeastIndex::new(lists, &firsts, bound);
-                let (assigned, mut counted) = preferred.stars_of_index(firsts.len(), index)?;
+                let (assigned, mut index) = preferred.stars_of_index(firsts.len(), index)?;
+                let joined = match method {
+                    ClusterMethod::Star => None,
+                    ClusterMethod::Components => Some(preferred.joined(&assigned, &mut index)?),
+                };
                 // Those that were compared with none are as large as they are long.
-                for (size, length) in counted.iter_mut().zip(sizes) {
-                    if *size == 0 {
-                        *size = *length;
-                    }
-                }
-                Some(Found::Stars {
-                    assigned,
-                    sizes: counted,
-                    search: least::stated(lists, settings.threshold),
-                })
+                let known = index.into_sizes().into_iter().zip(sizes);
+                let sizes = known.map(|(size, &length)| if size == 0 { length } else { size });
+                let search = least::stated(lists, settings.threshold);
+                Some((assigned, joined, sizes.collect(), search))
             }),
             _ => None,
         };
-        match found {
-            Some(found) => Ok(Compared { found, ..compared }),
-            None => self.without_lists(compared),
-        }
+        let Some((assigned, joined, sizes, search)) = found else {
+            return self.without_lists(compared);
+        };
+        let found = match (joined, compared.found) {
+            (Some(components), Found::Lists { shingles, .. }) => Found::Joined {
+                components,
+                sizes,
+                search,
+                shingles,
+            },
+            _ => Found::Stars {
+                assigned,
+                sizes,
+                search,
+            },
+        };
+        Ok(Compared { found, ..compared })
     }
 
     fn without_lists(&mut self, compared: Compared) -> Result<Compared, Error> {
@@ -242,7 +251,9 @@ impl Run<'_> {
         let stats = &mut self.stats;
         stats.counts.identical = (compared.groups.rows() - compared.groups.len()) as u64;
         match &compared.found {
-            Found::Matches { search, .. } | Found::Stars { search, .. } => {
+            Found::Matches { search, .. }
+            | Found::Stars { search, .. }
+            | Found::Joined { search, .. } => {
                 stats.search = search.clone();
             }
             Found::Lists { .. } | Found::Sets(_) => {
@@ -276,9 +287,12 @@ impl Preferred {
         }
     }
 
-    /// Stars, and the sizes of all groups that were compared; `None` if there is too much
-    /// to compare.
-    fn stars_of_index(&self, groups: usize, index: LeastIndex<'_>) -> Option<(Assigned, Vec<u32>)> {
+    /// Stars, and the index that found them; `None` if there is too much to compare.
+    fn stars_of_index<'i>(
+        &self,
+        groups: usize,
+        index: LeastIndex<'i>,
+    ) -> Option<(Assigned, LeastIndex<'i>)> {
         let index = RefCell::new(index);
         let mut is_too_much = false;
         let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
@@ -286,7 +300,23 @@ impl Preferred {
         };
         let kept = |node: u32| index.borrow_mut().add(node);
         let assigned = stars(groups, &self.groups, SAME, similar, kept);
-        (!is_too_much).then(|| (assigned, index.into_inner().into_sizes()))
+        (!is_too_much).then(|| (assigned, index.into_inner()))
+    }
+
+    /// Stars joined to components where they are similar; `None` if there is too much to
+    /// compare.
+    fn joined(&self, assigned: &Assigned, index: &mut LeastIndex<'_>) -> Option<Components> {
+        let mut groups = self.groups.clone();
+        groups.sort_unstable();
+        groups.dedup();
+        let mut components = Components::new(groups.last().map_or(0, |&last| last as usize + 1));
+        for (&group, assigned) in self.groups.iter().zip(assigned) {
+            if let Some((keeper, _)) = assigned {
+                components.join(group, self.groups[*keeper as usize]);
+            }
+        }
+        index.join_apart(&groups, &mut components)?;
+        Some(components)
     }
 }
 
@@ -297,6 +327,7 @@ impl Compared {
         match &self.found {
             Found::Matches { sizes, .. }
             | Found::Lists { sizes, .. }
+            | Found::Joined { sizes, .. }
             | Found::Stars { sizes, .. } => sizes[group as usize],
             Found::Sets(sets) => sets.size(group as usize),
         }
@@ -331,7 +362,9 @@ impl<'a> Likeness<'a> {
     fn any_score(&self, one: u32, two: u32) -> Score {
         let shared = match &self.compared.found {
             Found::Sets(sets) => sets.shared(one as usize, two as usize),
-            Found::Matches { shingles, .. } | Found::Lists { shingles, .. } => {
+            Found::Matches { shingles, .. }
+            | Found::Lists { shingles, .. }
+            | Found::Joined { shingles, .. } => {
                 let first = |group: u32| self.groups.members(Group(group))[0].0 as usize;
                 shingles.lists().map_or(0, |lists| {
                     least::overlap(lists.list(first(one)), lists.list(first(two)))
@@ -347,7 +380,7 @@ impl<'a> Likeness<'a> {
         let order = &preferred.groups;
         let assigned: Assigned = match &self.compared.found {
             Found::Stars { assigned, .. } => assigned.clone(),
-            Found::Lists { .. } => vec![None; order.len()],
+            Found::Lists { .. } | Found::Joined { .. } => vec![None; order.len()],
             Found::Matches { matches, .. } => {
                 let links = Links::new(count, matches);
                 let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
@@ -402,7 +435,7 @@ impl<'a> Likeness<'a> {
                     .for_each(|group| index.add(group));
                 Box::new(move |group, each| index.similar(group, |_| true, each))
             }
-            Found::Lists { .. } | Found::Stars { .. } => Box::new(|_, _| {}),
+            Found::Lists { .. } | Found::Stars { .. } | Found::Joined { .. } => Box::new(|_, _| {}),
         };
         let mut best_of = |group: u32| {
             if self.compared.size(group) == 0 {
@@ -451,6 +484,9 @@ impl<'a> Likeness<'a> {
                     components.join(found.left.0, found.right.0);
                 }
             }
+            Found::Joined {
+                components: joined, ..
+            } => components = joined.clone(),
             Found::Lists { .. } | Found::Stars { .. } => {}
             Found::Sets(sets) => {
                 let mut index = GrowingIndex::new(sets, self.bound);

@@ -13,7 +13,7 @@ use crate::candidates::prefix::PrefixIndex;
 use crate::candidates::ranked::{self, RankedSets};
 use crate::candidates::recall::{self, Bands};
 use crate::candidates::{Match, RecallAt, RowSides, SearchStats};
-use crate::cluster::Assigned;
+use crate::cluster::{Assigned, Components};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::pairs::{Collection, Pairs, Sides};
@@ -41,9 +41,9 @@ impl Run<'_> {
                 ..
             } => (sizes, matches, search),
             // Only clusters make do with less.
-            Found::Lists { sizes, .. } | Found::Stars { sizes, .. } => {
-                (sizes, Vec::new(), SearchStats::default())
-            }
+            Found::Lists { sizes, .. }
+            | Found::Stars { sizes, .. }
+            | Found::Joined { sizes, .. } => (sizes, Vec::new(), SearchStats::default()),
             Found::Sets(sets) => {
                 let bound = SetBound::new(self.settings.measure, self.settings.threshold);
                 let (matches, search) = self.join(&sets, bound, &group_sides(&groups, sides));
@@ -219,6 +219,13 @@ pub(super) enum Found {
         assigned: Assigned,
         sizes: Vec<u32>,
         search: SearchStats,
+    },
+    /// Components, found without looking for all that is similar.
+    Joined {
+        components: Components,
+        sizes: Vec<u32>,
+        search: SearchStats,
+        shingles: KeptShingles,
     },
     /// The sets in which to look for it.
     Sets(RankedSets),
