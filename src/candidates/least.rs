@@ -19,7 +19,6 @@ use super::filing::for_each_bucket;
 use super::identical::{Groups, collapse};
 use super::membership::Membership;
 use super::{Match, Method, RecallAt, RowSides, SearchStats, recall};
-use crate::cluster::Components;
 use crate::score::{Measure, Score, SetBound, Threshold};
 use crate::sets::{Rank, ShingleLists};
 use crate::shingle::Shingle;
@@ -145,10 +144,15 @@ impl<'a> LeastIndex<'a> {
         self.lists.list(self.firsts[group as usize].0 as usize)
     }
 
-    /// Joins what is similar among `groups`, of which some are joined already: two that
-    /// share one of their least are compared only if they are not. `None` if there is too
-    /// much to compare.
-    pub fn join_apart(&mut self, groups: &[u32], components: &mut Components) -> Option<()> {
+    /// Joins what is similar among `groups`, of which some are joined already and have the
+    /// same `root`: two that share one of their least are compared only if they have not.
+    /// `None` if there is too much to compare.
+    pub fn join_apart(
+        &mut self,
+        groups: &[u32],
+        root: impl Fn(u32) -> u32,
+        join: impl Fn(u32, u32),
+    ) -> Option<()> {
         let mut entries: Vec<(Rank, u32)> = groups
             .iter()
             .flat_map(|&group| self.least(group).iter().map(move |&rank| (rank, group)))
@@ -156,11 +160,8 @@ impl<'a> LeastIndex<'a> {
         entries.par_sort_unstable();
         self.left += entries.len();
         for bucket in entries.chunk_by(|one, two| one.0 == two.0) {
-            let root = components.find(bucket[0].1);
-            if bucket
-                .iter()
-                .all(|&(_, group)| components.find(group) == root)
-            {
+            let joined = root(bucket[0].1);
+            if bucket.iter().all(|&(_, group)| root(group) == joined) {
                 continue;
             }
             for (index, &(rank, one)) in bucket.iter().enumerate() {
@@ -169,7 +170,7 @@ impl<'a> LeastIndex<'a> {
                     self.left = self.left.checked_sub(1)?;
                     // Two that meet more than once are compared where they meet first.
                     let first = first_shared(self.least(one), self.least(two));
-                    if components.find(one) == components.find(two) || first != Some(rank) {
+                    if root(one) == root(two) || first != Some(rank) {
                         continue;
                     }
                     let (size, other_size) = (self.size(one), self.size(two));
@@ -183,7 +184,7 @@ impl<'a> LeastIndex<'a> {
                         && self.membership.at_most(list) >= needed
                         && self.membership.shared(own, list, true) >= needed
                     {
-                        components.join(one, two);
+                        join(one, two);
                     }
                 }
             }

@@ -225,14 +225,11 @@ fn write_all_removed(clustered: &Clustered, output: &mut dyn Write) -> io::Resul
 
 fn tell_what_would_go(clustered: &Clustered, output: &mut Written) -> Result<(), Failure> {
     write_all_removed(clustered, &mut output.output).map_err(|error| output.failure(error))?;
-    let (all, gone) = (clustered.stats.counts.documents, clustered.removed.len());
-    let documents = match clustered.clusters.is_empty() {
-        true => clustered.records.iter().flatten().count() as u64,
-        false => all,
-    };
+    let gone = clustered.removed.len();
+    let documents = clustered.records.iter().flatten().count();
     report::warning(&format!(
         "{gone} of {documents} documents would go, {} would stay",
-        documents - gone as u64
+        documents - gone
     ));
     Ok(())
 }

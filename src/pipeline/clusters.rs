@@ -315,8 +315,13 @@ impl Preferred {
                 components.join(group, self.groups[*keeper as usize]);
             }
         }
-        index.join_apart(&groups, &mut components)?;
-        Some(components)
+        let components = RefCell::new(components);
+        index.join_apart(
+            &groups,
+            |group| components.borrow_mut().find(group),
+            |one, two| components.borrow_mut().join(one, two),
+        )?;
+        Some(components.into_inner())
     }
 }
 

@@ -181,3 +181,22 @@ fn a_damaged_member_hides_only_what_follows_it_in_its_file() {
         assert!(run.stderr.contains("a.gz: record 2"), "{}", run.stderr);
     }
 }
+
+#[test]
+fn standard_input_is_read_once_however_often_it_is_named() {
+    let docs: String = (0..3000)
+        .map(|n| line(&n.to_string(), "some words here"))
+        .collect();
+    let run = Place::new().pipe("sketch --hashes 1 - -", docs);
+    assert_eq!(run.clean().lines().count(), 3000);
+}
+
+/// Documents whose id was met before are not held against each other.
+#[test]
+fn repeated_ids_cost_nothing() {
+    let docs = line("a", "one two three four five six").repeat(100_000);
+    let started = std::time::Instant::now();
+    let run = Place::new().pipe("-q --score jaccard", docs);
+    assert_eq!(run.clean(), "");
+    assert!(started.elapsed().as_secs() < 15, "{:?}", started.elapsed());
+}
