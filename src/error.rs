@@ -127,6 +127,18 @@ impl Error {
         }
     }
 
+    /// About how much memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let text = match &self.kind {
+            ErrorKind::Json(text) | ErrorKind::Protobuf(text) | ErrorKind::FieldMissing(text) => {
+                text.len()
+            }
+            ErrorKind::FieldType { field, .. } => field.len(),
+            _ => 0,
+        };
+        size_of::<Self>() + text
+    }
+
     /// True if the reader at the other end of a pipe has gone away.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(&self.kind, ErrorKind::Write(e) if e.kind() == io::ErrorKind::BrokenPipe)

@@ -7,8 +7,9 @@
 //! | [`read`] | paths or streams → documents |
 //! | [`shingle`] | text → shingles |
 //! | [`sketch`] | shingles → signatures |
-//! | [`sets`] | shingles → sets that can be compared exactly |
-//! | [`candidates`] | signatures or sets → candidates |
+//! | `sets` | shingles → sets that can be joined |
+//! | `collection` | what reading gave → what can be searched |
+//! | `candidates` | a collection → candidates |
 //! | [`score`] | a candidate → a score |
 //! | [`cluster`] | what is similar → clusters |
 //! | [`mod@write`] | pairs → bytes |
@@ -19,8 +20,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod candidates;
+mod candidates;
 pub mod cluster;
+mod collection;
 pub mod document;
 pub mod error;
 #[doc(hidden)]
@@ -30,23 +32,23 @@ mod pairs;
 mod pipeline;
 pub mod read;
 pub mod score;
-pub mod sets;
+mod sets;
 mod settings;
 pub mod shingle;
 pub mod sketch;
 pub mod stats;
-mod urls;
 pub mod write;
 
+pub use candidates::{Bands, Method, RecallAt, SearchStats};
+pub use collection::{Added, Urls};
 pub use document::{Document, DocumentId};
 pub use error::{Error, ErrorKind};
-pub use observer::{Observer, Quiet};
+pub use observer::{Observer, Phase, Quiet};
 pub use pairs::{Pair, Pairs};
 pub use pipeline::{
-    Chosen, Clustered, Inputs, KeptRecords, Removed, Similar, Sketched, cluster_documents,
-    copy_documents, find_pairs, sketch_documents, write_pairs,
+    Clustered, Dedup, DedupMode, DedupOutput, Deduplicated, Inputs, NamedWriter, Removed, Similar,
+    Sketched, cluster_documents, dedup_documents, find_pairs, sketch_documents, write_pairs,
 };
 pub use read::Input;
 pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
 pub use stats::Stats;
-pub use urls::{Added, UrlHash, UrlHasher, Urls};

@@ -9,11 +9,22 @@ pub trait Observer: Sync {
     /// input order.
     fn problem(&self, _error: &Error) {}
 
-    /// So many bytes of input and documents have been dealt with in all.
-    fn progress(&self, _input_bytes: u64, _documents: u64) {}
+    /// So many bytes and documents have been dealt with in this phase: read, or written.
+    fn progress(&self, _bytes: u64, _documents: u64) {}
 
-    /// Reading is over, and what follows has no length that is known.
-    fn searching(&self) {}
+    /// Something else begins.
+    fn phase(&self, _phase: Phase) {}
+}
+
+/// What a run is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Documents are read.
+    Reading,
+    /// Documents are compared; how long that takes is not known beforehand.
+    Comparing,
+    /// Documents are read once more, and written.
+    Writing,
 }
 
 /// Hears nothing.

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use crate::candidates::Match;
-use crate::candidates::identical::{Group, Groups};
+use crate::candidates::{Link, Links};
+use crate::collection::{Group, Groups, Scope};
 use crate::document::DocumentId;
+use crate::error::Error;
 use crate::score::{Measure, Score};
-use crate::sketch::Row;
 
 /// Two documents and how similar they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,234 +25,181 @@ pub struct Pair {
 /// All pairs of a collection.
 #[derive(Debug)]
 pub struct Pairs {
-    collection: Collection,
-    /// Matches between groups, from both sides, in order of the first group.
-    links: Vec<Link>,
-    /// Where each group's links start, and the end.
-    starts: Vec<usize>,
-}
-
-/// Which rows are compared with which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sides {
-    /// All with all.
-    One,
-    /// Those before this row with those from it on.
-    Across(Row),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    to: Group,
-    shared: u32,
-}
-
-/// What is known of a collection's rows, apart from their matches.
-#[derive(Debug)]
-pub(crate) struct Collection {
-    /// The document of each row; `None` if it does not count.
-    pub(crate) documents: Vec<Option<DocumentId>>,
-    /// Rows that are identical.
     pub(crate) groups: Groups,
     /// Shingles, or positions, of each group's members.
     pub(crate) sizes: Vec<u32>,
+    pub(crate) links: Links,
     pub(crate) measure: Measure,
-    pub(crate) sides: Sides,
+    pub(crate) scope: Scope,
+    /// Documents that can be a pair's left one: those before this.
+    pub(crate) own: u32,
+}
+
+/// Room to look for a document's partners in.
+#[derive(Default)]
+pub(crate) struct Partners {
+    links: Vec<Link>,
+    /// Documents, and what they share.
+    found: Vec<(DocumentId, u32)>,
 }
 
 impl Pairs {
-    /// From matches between groups, by number.
-    pub(crate) fn new(collection: Collection, matches: &[Match]) -> Self {
-        let mut starts = vec![0; collection.groups.len() + 1];
-        for found in matches {
-            starts[found.left.0 as usize + 1] += 1;
-            starts[found.right.0 as usize + 1] += 1;
-        }
-        for index in 1..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut next = starts.clone();
-        let nothing = Link {
-            to: Group(0),
-            shared: 0,
-        };
-        let mut links = vec![nothing; matches.len() * 2];
-        for found in matches {
-            let (left, right) = (found.left.0, found.right.0);
-            for (from, to) in [(left, right), (right, left)] {
-                let place = &mut next[from as usize];
-                links[*place] = Link {
-                    to: Group(to),
-                    shared: found.shared,
-                };
-                *place += 1;
-            }
-        }
-        Self {
-            collection,
-            links,
-            starts,
-        }
-    }
-
     /// What the scores are.
     pub fn measure(&self) -> Measure {
-        self.collection.measure
+        self.measure
     }
 
-    /// For each record that could be used, in input order, its document; `None` if its
-    /// id was met before. Not those of another side.
-    pub fn records(&self) -> &[Option<DocumentId>] {
-        &self.collection.documents[..self.left_rows() as usize]
-    }
-
-    /// The rows that have a pair's left document among them.
-    fn left_rows(&self) -> u32 {
-        match self.collection.sides {
-            Sides::One => self.collection.documents.len() as u32,
-            Sides::Across(first) => first.0,
-        }
-    }
-
-    /// Cuts the pairs into runs of rows with about so many pairs each: the rows
-    /// from `start` to the one given back, or `None` at the end.
-    pub(crate) fn next_run(&self, start: Row, pairs: usize) -> Option<Row> {
-        let end = Row(self.left_rows());
-        let mut row = start;
+    /// Cuts the pairs into runs of documents with about so many pairs each: those from `start`
+    /// to the one given back, or `None` at the end.
+    pub(crate) fn next_run(&self, start: u32, pairs: usize) -> Option<u32> {
+        let mut document = start;
         let mut count = 0;
-        while row < end && count < pairs {
-            let group = self.collection.groups.of(row);
-            let linked = self.links_of(group).iter().map(|link| link.to);
-            let members = |group| self.collection.groups.members(group).len();
-            count += members(group) + linked.map(members).sum::<usize>();
-            row.0 += 1;
+        while document < self.own && count < pairs {
+            if let Some(group) = self.groups.of(DocumentId(document)) {
+                count += self.groups.members(group).len() + self.links.count(group);
+            }
+            document += 1;
         }
-        (row > start).then_some(row)
+        (document > start).then_some(document)
     }
 
-    fn links_of(&self, group: Group) -> &[Link] {
-        &self.links[self.starts[group.0 as usize]..self.starts[group.0 as usize + 1]]
-    }
-
-    /// Calls `each` with every pair whose left document is in these rows, in input
-    /// order of the left document, then of the right.
-    pub(crate) fn for_each_in(&self, run: Range<Row>, mut each: impl FnMut(Pair)) {
-        let rows = &self.collection;
-        let mut partners: Vec<(Row, u32)> = Vec::new();
-        let first_right = match rows.sides {
-            Sides::One => Row(0),
-            Sides::Across(first) => first,
-        };
-        for row in (run.start.0..run.end.0).map(Row) {
-            let Some(left) = rows.documents[row.0 as usize] else {
-                continue;
+    /// Calls `each` with every pair whose left document is one of these, in input order of the
+    /// left document, then of the right.
+    pub(crate) fn for_each_in(
+        &self,
+        run: Range<u32>,
+        partners: &mut Partners,
+        mut each: impl FnMut(Pair),
+    ) -> Result<(), Error> {
+        for left in run.map(DocumentId) {
+            let from = match self.scope {
+                Scope::All => DocumentId(left.0 + 1),
+                Scope::Across(first) => first,
             };
-            let group = rows.groups.of(row);
-            let size = rows.sizes[group.0 as usize];
-            let from = Row(row.0 + 1).max(first_right);
-            partners.clear();
-            self.extend_from(from, group, size, &mut partners);
-            let links = self.links_of(group);
-            if !links.is_empty() {
-                for link in links {
-                    self.extend_from(from, link.to, link.shared, &mut partners);
-                }
-                // Runs in order, which a merging sort joins in no time.
-                partners.sort_by_key(|&(partner, _)| partner);
-            }
-            for &(partner, shared) in &partners {
-                let Some(right) = rows.documents[partner.0 as usize] else {
-                    continue;
-                };
-                each(self.pair(group, [left, right], partner, shared));
-            }
+            self.for_each_partner(left, from, partners, |right, score, shares| {
+                each(Pair {
+                    left,
+                    right,
+                    score,
+                    shares,
+                });
+            })?;
         }
+        Ok(())
     }
 
-    fn pair(&self, group: Group, documents: [DocumentId; 2], partner: Row, shared: u32) -> Pair {
-        let rows = &self.collection;
-        let other = rows.groups.of(partner);
-        let sizes = [rows.sizes[group.0 as usize], rows.sizes[other.0 as usize]];
-        let shares = (rows.measure == Measure::Containment)
-            .then(|| sizes.map(|size| Score::new(shared, size)));
-        Pair {
-            left: documents[0],
-            right: documents[1],
-            score: rows.measure.score(shared, sizes),
-            shares,
+    /// Calls `each` with every document from `from` on that is similar to this one, in input
+    /// order, with their score, and for containment the share of each that is in the other.
+    pub(crate) fn for_each_partner(
+        &self,
+        document: DocumentId,
+        from: DocumentId,
+        Partners { links, found }: &mut Partners,
+        mut each: impl FnMut(DocumentId, Score, Option<[Score; 2]>),
+    ) -> Result<(), Error> {
+        let Some(group) = self.groups.of(document) else {
+            return Ok(());
+        };
+        let size = self.sizes[group.index()];
+        found.clear();
+        self.extend_from(from, group, size, found);
+        let links = self.links.of(group, links)?;
+        if !links.is_empty() {
+            for &(to, shared) in links {
+                self.extend_from(from, Group(to), shared, found);
+            }
+            // Runs in order, which a merging sort joins in no time.
+            found.sort_by_key(|&(partner, _)| partner);
         }
+        for &(partner, shared) in found.iter().filter(|&&(partner, _)| partner != document) {
+            let other = self.groups.of(partner).unwrap_or(group);
+            let sizes = [size, self.sizes[other.index()]];
+            let shares = (self.measure == Measure::Containment)
+                .then(|| sizes.map(|size| Score::new(shared, size)));
+            each(partner, self.measure.score(shared, sizes), shares);
+        }
+        Ok(())
     }
 
     /// Calls `each` with every pair, in input order of the left document, then of
     /// the right.
-    pub fn for_each(&self, each: impl FnMut(Pair)) {
-        self.for_each_in(Row(0)..Row(self.left_rows()), each);
+    pub fn for_each(&self, each: impl FnMut(Pair)) -> Result<(), Error> {
+        self.for_each_in(0..self.own, &mut Partners::default(), each)
     }
 
     /// All pairs in a list: for small collections and tests.
-    pub fn to_vec(&self) -> Vec<Pair> {
+    pub fn to_vec(&self) -> Result<Vec<Pair>, Error> {
         let mut all = Vec::new();
-        self.for_each(|pair| all.push(pair));
-        all
+        self.for_each(|pair| all.push(pair))?;
+        Ok(all)
     }
 
-    /// Adds the members of a group from a row on. A set without shingles is like
+    /// Adds the members of a group from a document on. A set without shingles is like
     /// no other.
-    fn extend_from(&self, row: Row, group: Group, shared: u32, partners: &mut Vec<(Row, u32)>) {
+    fn extend_from(
+        &self,
+        document: DocumentId,
+        group: Group,
+        shared: u32,
+        found: &mut Vec<(DocumentId, u32)>,
+    ) {
         if shared == 0 {
             return;
         }
-        let members = self.collection.groups.members(group);
-        let from = members.partition_point(|&member| member < row);
-        partners.extend(members[from..].iter().map(|&member| (member, shared)));
+        let members = self.groups.members(group);
+        let from = members.partition_point(|&member| member < document);
+        found.extend(members[from..].iter().map(|&member| (member, shared)));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidates::identical::collapse;
+    use crate::candidates::{LinkWriter, Match};
+    use crate::settings::Memory;
 
     #[test]
     fn groups_are_expanded_in_input_order() {
-        // Rows 0, 2, 4 are the same, and so are 1 and 3; the two groups match.
-        let groups = collapse(
+        // Documents 0, 2, 4 are the same, and so are 1 and 3; the two groups match. The last
+        // has no shingle.
+        let groups = Groups::new(
             6,
-            |row| u64::from(row.0 % 2),
-            |a, b| a.0 % 2 == b.0 % 2 && a.0 < 5 && b.0 < 5,
+            |document| document.0 < 5,
+            |document| u64::from(document.0 % 2) << 40,
+            |one, two| one.0 % 2 == two.0 % 2,
         );
-        let matches = [Match {
-            left: Row(0),
-            right: Row(1),
+        let writer = LinkWriter::new(groups.len(), &Memory::unlimited());
+        let found = Match {
+            one: Group(0),
+            two: Group(1),
             shared: 4,
-        }];
-        // The third document was met before: the ordinals skip its row.
-        let documents = [0, 1, 3, 4, 5, 6].map(|id| Some(DocumentId(id))).to_vec();
-        let sizes = vec![5; groups.len()];
-        let collection = Collection {
-            documents,
-            groups,
-            sizes,
-            measure: Measure::MinHash,
-            sides: Sides::One,
         };
-        let pairs = Pairs::new(collection, &matches);
+        writer.push(&mut vec![found]).unwrap();
+        let pairs = Pairs {
+            sizes: vec![5; groups.len()],
+            groups,
+            links: writer.finish().unwrap(),
+            measure: Measure::MinHash,
+            scope: Scope::All,
+            own: 6,
+        };
         let found: Vec<(u32, u32, String)> = pairs
             .to_vec()
+            .unwrap()
             .iter()
             .map(|pair| (pair.left.0, pair.right.0, pair.score.to_string()))
             .collect();
         let expected = [
             (0, 1, "0.8"),
-            (0, 3, "1.0"),
-            (0, 4, "0.8"),
-            (0, 5, "1.0"),
-            (1, 3, "0.8"),
-            (1, 4, "1.0"),
-            (1, 5, "0.8"),
+            (0, 2, "1.0"),
+            (0, 3, "0.8"),
+            (0, 4, "1.0"),
+            (1, 2, "0.8"),
+            (1, 3, "1.0"),
+            (1, 4, "0.8"),
+            (2, 3, "0.8"),
+            (2, 4, "1.0"),
             (3, 4, "0.8"),
-            (3, 5, "1.0"),
-            (4, 5, "0.8"),
         ];
         assert_eq!(found, expected.map(|(l, r, s)| (l, r, s.to_owned())));
     }

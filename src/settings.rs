@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::candidates::least::least_for_recall;
-use crate::candidates::recall::Bands;
+use crate::candidates::Bands;
 use crate::error::{Error, ErrorKind};
 use crate::read::ReadSettings;
 use crate::score::{Measure, Threshold};
@@ -59,7 +58,7 @@ pub enum Finding {
 
 impl Default for Finding {
     fn default() -> Self {
-        Self::Recall(0.99999)
+        Self::Recall(1.0)
     }
 }
 
@@ -95,6 +94,16 @@ pub struct Memory {
     pub temp_dir: PathBuf,
 }
 
+impl Memory {
+    /// No limit.
+    pub(crate) fn unlimited() -> Self {
+        Self {
+            bytes: u64::MAX,
+            temp_dir: PathBuf::new(),
+        }
+    }
+}
+
 /// What a bad record does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strictness {
@@ -117,15 +126,9 @@ impl Settings {
         }
     }
 
-    /// How many of a document's least shingles are kept to find similar ones by; 0 if
-    /// they are not looked for that way.
-    pub(crate) fn least_shingles(&self) -> usize {
-        match (self.measure, self.finding, self.common) {
-            (Measure::Jaccard, Finding::Recall(recall), CommonSettings::Keep) => {
-                least_for_recall(self.threshold, recall).unwrap_or(0)
-            }
-            _ => 0,
-        }
+    /// How much memory to use.
+    pub(crate) fn memory(&self) -> Memory {
+        self.memory.clone().unwrap_or_else(Memory::unlimited)
     }
 
     /// Refuses what no stage could work with.

@@ -6,224 +6,300 @@
 //! Srikant, WWW 2007). Sets are taken in order of size, and each is held against
 //! the smaller ones whose prefix has a bundle of its own; a bit per set tells which
 //! of them have been seen. Where they meet first, what is left in both lists bounds
-//! what they can share (positional filter: Xiao, Wang, Lin, Yu, WWW 2008). What
-//! remains is compared.
+//! what they can share (positional filter: Xiao, Wang, Lin, Yu, WWW 2008). Where nearly
+//! all sets meet nearly all others, a bitmap of each bounds it too. What remains is compared.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
-use super::ranked::{Item, RankedSets};
-use super::{Match, Method, RowSides, SearchStats};
+use super::parity::Parities;
+use super::rarity::{Item, SetsByRarity};
+use super::{Method, SearchStats};
+use crate::error::Error;
 use crate::score::SetBound;
-use crate::sketch::Row;
 
 /// Sets that a thread takes at a time.
 const SETS_AT_ONCE: usize = 64;
+/// If a set would meet others more than so many times as often as there are others, all of
+/// them are looked at instead.
+const MEETINGS_PER_SET: usize = 2;
+/// Bitmaps are worth making if there are more than so many meetings for each bundle of a set.
+const MEETINGS_PER_ITEM: usize = 64;
 
 /// A set in the list of those that have a bundle in their prefix.
 #[derive(Clone, Copy, Debug, Default)]
 struct Posting {
-    /// The set, by its place in order of size.
     place: u32,
     /// What the set has from there on.
     rest: u32,
 }
 
-/// An index over the prefixes of all sets.
-pub struct PrefixIndex<'a> {
-    sets: &'a RankedSets,
+/// Which sets an index is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Those that are no larger than the one that asks.
+    Smaller,
+    /// All.
+    Any,
+}
+
+/// Sets filed under the bundles of their prefixes. It can grow while it is asked.
+pub(crate) struct PrefixIndex<'a> {
+    sets: &'a SetsByRarity,
     bound: SetBound,
-    /// Sets in order of size.
-    order: Vec<u32>,
-    sizes: Vec<u32>,
+    asked: Asked,
     postings: Vec<Posting>,
-    /// Where each rank's postings start, and the end.
+    /// Where each rank's postings start, and end so far.
     starts: Vec<usize>,
+    ends: Vec<usize>,
 }
 
 impl<'a> PrefixIndex<'a> {
-    /// Files every set under the bundles of its prefix.
-    pub fn new(sets: &'a RankedSets, bound: SetBound) -> Self {
-        let mut order: Vec<u32> = (0..sets.len() as u32).collect();
-        order.par_sort_unstable_by_key(|&set| (sets.size(set as usize), set));
-        let mut starts = vec![0; sets.ranks() + 1];
-        for set in 0..sets.len() {
-            for item in prefix(sets.prefix(set), bound.shared_with_larger(sets.size(set))) {
-                starts[item.rank as usize + 1] += 1;
-            }
-        }
-        for rank in 1..starts.len() {
-            starts[rank] += starts[rank - 1];
-        }
-        let mut next = starts.clone();
-        let mut postings = vec![Posting::default(); starts[sets.ranks()]];
-        for (place, &set) in order.iter().enumerate() {
-            let set = set as usize;
-            let least = bound.shared_with_larger(sets.size(set));
-            for item in prefix(sets.prefix(set), least) {
-                let slot = &mut next[item.rank as usize];
-                postings[*slot] = Posting {
-                    place: place as u32,
-                    rest: item.rest,
-                };
-                *slot += 1;
-            }
-        }
-        Self {
-            sizes: order.iter().map(|&set| sets.size(set as usize)).collect(),
+    /// An index with room for all of `sets`, and none of them in it.
+    pub(crate) fn new(sets: &'a SetsByRarity, bound: SetBound, asked: Asked) -> Self {
+        let mut index = Self {
             sets,
             bound,
-            order,
-            postings,
-            starts,
+            asked,
+            postings: Vec::new(),
+            starts: vec![0; sets.ranks() + 1],
+            ends: Vec::new(),
+        };
+        for place in 0..sets.len() {
+            for item in index.filed(place) {
+                index.starts[item.rank as usize + 1] += 1;
+            }
+        }
+        for rank in 1..index.starts.len() {
+            index.starts[rank] += index.starts[rank - 1];
+        }
+        index.ends = index.starts[..sets.ranks()].to_vec();
+        index.postings = vec![Posting::default(); index.starts[sets.ranks()]];
+        index
+    }
+
+    /// The bundles that a set is filed under.
+    fn filed(&self, place: usize) -> &'a [Item] {
+        let items = self.sets.prefix(place);
+        match self.asked {
+            Asked::Any => items,
+            Asked::Smaller => {
+                let least = self.bound.shared_with_larger(self.sets.sizes()[place]);
+                &items[..items.partition_point(|item| item.rest >= least)]
+            }
         }
     }
 
-    /// How many postings a search will look at, at the most.
-    pub fn hits(&self) -> u64 {
-        (0..self.sets.len())
-            .into_par_iter()
-            .map(|set| {
-                let prefix = self.sets.prefix(set);
-                prefix
-                    .iter()
-                    .map(|item| self.postings_of(item.rank).len() as u64)
-                    .sum::<u64>()
-            })
-            .sum()
+    /// Adds a set, once.
+    pub(crate) fn add(&mut self, place: usize) {
+        for item in self.filed(place) {
+            let end = &mut self.ends[item.rank as usize];
+            self.postings[*end] = Posting {
+                place: place as u32,
+                rest: item.rest,
+            };
+            *end += 1;
+        }
     }
 
     fn postings_of(&self, rank: u32) -> &[Posting] {
-        &self.postings[self.starts[rank as usize]..self.starts[rank as usize + 1]]
+        &self.postings[self.starts[rank as usize]..self.ends[rank as usize]]
     }
 
-    /// Every pair of sets, across `sides`, that share enough, in order of
-    /// left, then right.
-    pub fn search(&self, sides: &RowSides) -> (Vec<Match>, SearchStats) {
-        let next = AtomicUsize::new(0);
-        let found = rayon::broadcast(|_| {
-            let mut probe = Probe::new(self);
-            loop {
-                // From the largest sets down, so that no thread is left with them.
-                let taken = next.fetch_add(SETS_AT_ONCE, Ordering::Relaxed);
-                if taken >= self.order.len() {
-                    return (probe.matches, probe.stats);
-                }
-                let end = self.order.len() - taken;
-                for place in end.saturating_sub(SETS_AT_ONCE)..end {
-                    probe.set(place, sides);
-                }
-            }
-        });
-        let mut matches = Vec::new();
-        let mut stats = SearchStats {
-            method: Method::Prefix,
-            ..SearchStats::default()
-        };
-        for (mut some, counted) in found {
-            matches.append(&mut some);
-            stats = stats.merge(counted);
-        }
-        matches.par_sort_unstable_by_key(|found| (found.left, found.right));
-        (matches, stats)
+    /// How often sets would meet if each were asked for.
+    fn meetings(&self) -> usize {
+        (0..self.sets.len())
+            .flat_map(|place| self.sets.prefix(place))
+            .map(|item| self.postings_of(item.rank).len())
+            .sum()
     }
 }
 
-/// The bundles before which two sets that share `least` must meet.
-fn prefix(items: &[Item], least: u32) -> &[Item] {
-    &items[..items.partition_point(|item| item.rest >= least)]
-}
-
-/// One thread's search.
-struct Probe<'a> {
-    index: &'a PrefixIndex<'a>,
+/// What a thread needs to ask an index.
+pub(crate) struct Probe {
     /// A bit for each set that has been met by the current one.
     met: Vec<u64>,
     touched: Vec<u32>,
-    /// Sets to compare with.
-    candidates: Vec<u32>,
-    matches: Vec<Match>,
-    stats: SearchStats,
+    pub(crate) stats: SearchStats,
 }
 
-impl<'a> Probe<'a> {
-    fn new(index: &'a PrefixIndex<'a>) -> Self {
+impl Probe {
+    /// For an index of so many sets.
+    pub(crate) fn new(sets: usize) -> Self {
         Self {
-            index,
-            met: vec![0; index.order.len().div_ceil(64)],
+            met: vec![0; sets.div_ceil(64)],
             touched: Vec::new(),
-            candidates: Vec::new(),
-            matches: Vec::new(),
             stats: SearchStats::default(),
         }
     }
 
-    /// Finds the matches of a set among those before it in order of size.
-    fn set(&mut self, place: usize, sides: &RowSides) {
-        let index = self.index;
-        let size = index.sizes[place];
-        let least_size = index.bound.smaller_size(size);
-        let first = index.sizes[..place].partition_point(|&smaller| smaller < least_size) as u32;
-        for item in index.sets.prefix(index.order[place] as usize) {
-            let postings = index.postings_of(item.rank);
-            let from = postings.partition_point(|posting| posting.place < first);
-            for posting in &postings[from..] {
-                if posting.place as usize >= place {
-                    break;
+    /// Whether a set is met for the first time.
+    #[inline]
+    fn is_new(&mut self, place: u32) -> bool {
+        let (word, bit) = (place as usize / 64, 1 << (place % 64));
+        let is_new = self.met[word] & bit == 0;
+        if is_new {
+            self.met[word] |= bit;
+            self.touched.push(place);
+        }
+        is_new
+    }
+
+    fn forget(&mut self) {
+        self.stats.candidates += self.touched.len() as u64;
+        for place in self.touched.drain(..) {
+            self.met[place as usize / 64] = 0;
+        }
+    }
+
+    /// Calls `each` with every set in the index that is similar to the one at `place` and that
+    /// is `wanted`, and what they share; not with itself.
+    pub(crate) fn similar(
+        &mut self,
+        index: &PrefixIndex<'_>,
+        place: usize,
+        mut wanted: impl FnMut(usize) -> bool,
+        mut each: impl FnMut(usize, u32),
+    ) {
+        let sets = index.sets;
+        let size = sets.sizes()[place];
+        for item in sets.prefix(place) {
+            for posting in index.postings_of(item.rank) {
+                self.stats.hits += 1;
+                if !self.is_new(posting.place) {
+                    continue;
                 }
-                self.meet(place, item, posting);
+                let other = posting.place as usize;
+                let other_size = sets.sizes()[other];
+                let needed = index.bound.shared(size, other_size);
+                if needed > size.min(other_size) {
+                    self.stats.fell_by_size += 1;
+                } else if item.rest.min(posting.rest) < needed {
+                    self.stats.fell_by_rest += 1;
+                } else if other != place && wanted(other) {
+                    self.stats.merges += 1;
+                    let shared = sets.shared(place, other);
+                    if shared >= needed {
+                        each(other, shared);
+                    }
+                }
             }
         }
-        for &met in &self.touched {
-            self.met[met as usize / 64] = 0;
-        }
-        self.stats.candidates += self.touched.len() as u64;
-        self.touched.clear();
-        let mut candidates = std::mem::take(&mut self.candidates);
-        for other in candidates.drain(..) {
-            self.compare(place, other as usize, sides);
-        }
-        self.candidates = candidates;
+        self.forget();
     }
 
-    #[inline]
-    fn meet(&mut self, place: usize, item: &Item, posting: &Posting) {
-        self.stats.hits += 1;
-        let (word, bit) = (posting.place as usize / 64, 1 << (posting.place % 64));
-        if self.met[word] & bit != 0 {
+    /// Calls `each` with every set before the one at `place` that is similar to it and is
+    /// `wanted`, and what they share.
+    fn smaller(
+        &mut self,
+        index: &PrefixIndex<'_>,
+        parities: Option<&Parities>,
+        place: usize,
+        wanted: impl Fn(usize) -> bool,
+        mut each: impl FnMut(usize, u32),
+    ) {
+        let sets = index.sets;
+        let sizes = sets.sizes();
+        let least_size = index.bound.smaller_size(sizes[place]);
+        let first = sizes[..place].partition_point(|&size| size < least_size);
+        let mut compare = |probe: &mut Self, other: usize, needed: u32| {
+            if !wanted(other) {
+                return;
+            }
+            if parities.is_some_and(|parities| parities.at_most(sets, place, other) < needed) {
+                probe.stats.fell_by_parity += 1;
+                return;
+            }
+            probe.stats.merges += 1;
+            let shared = sets.shared(place, other);
+            if shared >= needed {
+                each(other, shared);
+            }
+        };
+        let within = |postings: &[Posting]| {
+            let from = postings.partition_point(|posting| (posting.place as usize) < first);
+            let to = postings.partition_point(|posting| (posting.place as usize) < place);
+            from..to
+        };
+        let meetings = |item: &Item| within(index.postings_of(item.rank)).len();
+        if parities.is_some()
+            && sets.prefix(place).iter().map(meetings).sum::<usize>()
+                > MEETINGS_PER_SET * (place - first)
+        {
+            self.stats.candidates += (place - first) as u64;
+            for other in first..place {
+                let needed = index.bound.shared(sizes[place], sizes[other]);
+                compare(self, other, needed);
+            }
             return;
         }
-        self.met[word] |= bit;
-        self.touched.push(posting.place);
-        let sizes = &self.index.sizes;
-        let needed = self
-            .index
-            .bound
-            .shared(sizes[place], sizes[posting.place as usize]);
-        if item.rest.min(posting.rest) >= needed {
-            self.candidates.push(posting.place);
-        } else {
-            self.stats.fell_by_rest += 1;
+        for item in sets.prefix(place) {
+            let postings = index.postings_of(item.rank);
+            for posting in &postings[within(postings)] {
+                self.stats.hits += 1;
+                if !self.is_new(posting.place) {
+                    continue;
+                }
+                let other = posting.place as usize;
+                let needed = index.bound.shared(sizes[place], sizes[other]);
+                match item.rest.min(posting.rest) >= needed {
+                    true => compare(self, other, needed),
+                    false => self.stats.fell_by_rest += 1,
+                }
+            }
         }
+        self.forget();
     }
+}
 
-    fn compare(&mut self, place: usize, other: usize, sides: &RowSides) {
-        let index = self.index;
-        let (one, two) = (index.order[place], index.order[other]);
-        let (left, right) = (Row(one.min(two)), Row(one.max(two)));
-        if !sides.across(left, right) {
-            return;
+/// Two sets that are similar enough, by their places, and what they share.
+pub(crate) type PlacePair = (usize, usize, u32);
+
+/// Every pair of sets that share enough and is `wanted`. Each thread hands over what it has
+/// found, some at a time and in any order, to `take`.
+pub(crate) fn for_each_pair(
+    sets: &SetsByRarity,
+    bound: SetBound,
+    wanted: impl Fn(usize, usize) -> bool + Sync,
+    take: impl Fn(&mut Vec<PlacePair>) -> Result<(), Error> + Sync,
+) -> Result<SearchStats, Error> {
+    const PAIRS_AT_ONCE: usize = 1 << 14;
+    let mut index = PrefixIndex::new(sets, bound, Asked::Smaller);
+    (0..sets.len()).for_each(|place| index.add(place));
+    let index = index;
+    let parities = (index.meetings() > MEETINGS_PER_ITEM * sets.items())
+        .then(|| Parities::new(sets));
+    let next = AtomicUsize::new(0);
+    let found = rayon::broadcast(|_| {
+        let mut probe = Probe::new(sets.len());
+        let mut pairs: Vec<PlacePair> = Vec::new();
+        loop {
+            // From the largest sets down, so that no thread is left with them.
+            let taken = next.fetch_add(SETS_AT_ONCE, Ordering::Relaxed);
+            if taken >= sets.len() {
+                take(&mut pairs)?;
+                return Ok(probe.stats);
+            }
+            let end = sets.len() - taken;
+            for place in end.saturating_sub(SETS_AT_ONCE)..end {
+                probe.smaller(
+                    &index,
+                    parities.as_ref(),
+                    place,
+                    |other| wanted(place, other),
+                    |other, shared| pairs.push((place, other, shared)),
+                );
+            }
+            if pairs.len() >= PAIRS_AT_ONCE {
+                take(&mut pairs)?;
+            }
         }
-        self.stats.merges += 1;
-        let needed = index.bound.shared(index.sizes[place], index.sizes[other]);
-        let shared = index.sets.shared(one as usize, two as usize);
-        if shared >= needed {
-            self.matches.push(Match {
-                left,
-                right,
-                shared,
-            });
-        }
+    });
+    let mut stats = SearchStats {
+        method: Method::Prefix,
+        ..SearchStats::default()
+    };
+    for counted in found {
+        stats = stats.merge(counted?);
     }
+    Ok(stats)
 }

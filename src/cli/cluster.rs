@@ -3,10 +3,10 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use simdup::cluster::{Keep, ScoredPair, cluster_pairs};
+use simdup::cluster::{Cluster, Keep, ScoredPair, cluster_pairs};
 use simdup::read::read_pairs;
 use simdup::write::{ClusterLine, write_cluster};
-use simdup::{Added, Clustered, DocumentId, Error, ErrorKind, Input, Urls, cluster_documents};
+use simdup::{Added, DocumentId, Error, ErrorKind, Input, Urls, cluster_documents};
 
 use super::args::ClusterArgs;
 use super::observer::Terminal;
@@ -31,9 +31,10 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let mut clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
     terminal.finish(&clustered.stats);
     if !args.output.quiet {
-        warn_of_clusters(&clustered, &choice.keep);
+        warn_of_field(&choice.keep, clustered.has_values);
+        warn_of_large_clusters(clustered.clusters(), &clustered.urls);
     }
-    let lines = clustered.clusters.iter().map(|cluster| ClusterLine {
+    let lines = clustered.clusters().map(|cluster| ClusterLine {
         keeper: clustered.urls.get(cluster.keeper),
         members: cluster
             .members
@@ -124,44 +125,37 @@ const SMALL_MAX: usize = 10;
 /// Large clusters that are told of, each in a line.
 const TOLD_MAX: usize = 10;
 
-/// What may not be as it was meant.
-pub(super) fn warn_of_clusters(clustered: &Clustered, keep: &Keep) {
+/// The field by which keepers are chosen may not be there.
+pub(super) fn warn_of_field(keep: &Keep, has_values: bool) {
     if let Some(field) = keep.field()
-        && !clustered.has_values()
+        && !has_values
     {
         report::warning(&format!(
             "no document has a number or a text in the field `{field}`: of each cluster the first \
              was kept"
         ));
     }
-    warn_of_large_clusters(clustered);
 }
 
 /// Clusters that are more than a hundredth of the collection, or a thousand documents, are
 /// often a frame or an error message.
-fn warn_of_large_clusters(clustered: &Clustered) {
-    let documents = clustered.urls.len();
+pub(super) fn warn_of_large_clusters(clusters: impl Iterator<Item = Cluster>, urls: &Urls) {
+    let documents = urls.len();
     let is_large = |size: usize| size > LARGE_MIN || (size > SMALL_MAX && size * 100 > documents);
-    let large: Vec<_> = clustered
-        .clusters
-        .iter()
-        .filter(|cluster| is_large(cluster.size()))
-        .collect();
-    for cluster in large.iter().take(TOLD_MAX) {
-        let sample: String = clustered
-            .sample(cluster.keeper)
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
-        report::warning(&format!(
-            "a cluster of {} documents, {:.1} % of the collection, around {}: \"{sample}\"",
-            cluster.size(),
-            cluster.size() as f64 * 100.0 / documents as f64,
-            clustered.urls.get(cluster.keeper),
-        ));
+    let mut large = 0;
+    for cluster in clusters.filter(|cluster| is_large(cluster.size())) {
+        large += 1;
+        if large <= TOLD_MAX {
+            report::warning(&format!(
+                "a cluster of {} documents, {:.1} % of the collection, around {}",
+                cluster.size(),
+                cluster.size() as f64 * 100.0 / documents as f64,
+                urls.get(cluster.keeper),
+            ));
+        }
     }
-    if large.len() > TOLD_MAX {
-        let more = large.len() - TOLD_MAX;
+    if large > TOLD_MAX {
+        let more = large - TOLD_MAX;
         report::warning(&format!("{more} more clusters as large as these"));
     }
 }

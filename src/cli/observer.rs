@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use simdup::{Error, Input, Observer, Stats};
+use simdup::{Error, Input, Observer, Phase, Stats};
 
 use super::args::{OutputArgs, When};
 use super::report;
@@ -124,7 +124,9 @@ impl Observer for Terminal {
         }
     }
 
-    fn searching(&self) {
-        self.bar.set_message("comparing");
+    fn phase(&self, phase: Phase) {
+        if phase == Phase::Comparing {
+            self.bar.set_message("comparing");
+        }
     }
 }

@@ -43,8 +43,9 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
         ));
     }
     let format = args.pair_output.format.into();
-    let count = write_pairs(&mut similar, format, &mut output)
-        .and_then(|count| output.finish().map(|()| count))
+    let count = write_pairs(&mut similar, format, &mut output)?;
+    output
+        .finish()
         .map_err(|error| Failure::write(&name, error))?;
     stats.write(&mut similar.stats)?;
 

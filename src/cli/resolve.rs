@@ -6,14 +6,13 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
-use simdup::candidates::recall::Bands;
 use simdup::cluster::ClusterMethod;
 use simdup::read::{InputFormat, ReadSettings, inputs};
 use simdup::score::Measure;
 use simdup::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
 use simdup::sketch::SketchSettings;
 use simdup::write::{ClusterFormat, Output, OutputFormat};
-use simdup::{Finding, Input, Inputs, Memory, Settings, Strictness};
+use simdup::{Bands, Finding, Input, Inputs, Memory, Settings, Strictness};
 
 use super::args::{
     Cli, ClusterArgs, ClusterFormatArg, ClusterMethodArg, DedupArgs, FormatArg, InputArgs,
@@ -210,7 +209,6 @@ impl SimilarArgs {
             documents: self.input.inputs()?,
             against: (!against.is_empty())
                 .then(|| against.iter().flat_map(|path| named(path)).collect()),
-            keep: None,
         })
     }
 }

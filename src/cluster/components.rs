@@ -3,22 +3,27 @@
 
 /// Nodes, each in one component.
 #[derive(Clone, Debug)]
-pub struct Components {
+pub(crate) struct Components {
     parents: Vec<u32>,
     sizes: Vec<u32>,
 }
 
 impl Components {
     /// Each node is alone.
-    pub fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Self {
             parents: (0..count as u32).collect(),
             sizes: vec![1; count],
         }
     }
 
+    /// Number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.parents.len()
+    }
+
     /// The node that stands for a node's component; any, but the same for all of it.
-    pub fn find(&mut self, mut node: u32) -> u32 {
+    pub(crate) fn find(&mut self, mut node: u32) -> u32 {
         while self.parents[node as usize] != node {
             let above = self.parents[self.parents[node as usize] as usize];
             self.parents[node as usize] = above;
@@ -28,7 +33,7 @@ impl Components {
     }
 
     /// Joins the components of two nodes.
-    pub fn join(&mut self, one: u32, two: u32) {
+    pub(crate) fn join(&mut self, one: u32, two: u32) {
         let (one, two) = (self.find(one), self.find(two));
         if one == two {
             return;

@@ -13,10 +13,11 @@ mod star;
 use crate::document::DocumentId;
 use crate::score::Score;
 
-pub use components::Components;
-pub use order::{Keep, preference};
+pub(crate) use components::Components;
+pub use order::Keep;
+pub(crate) use order::preference;
 pub use pairs::{PairCluster, ScoredPair, cluster_pairs};
-pub use star::{Assigned, stars};
+pub(crate) use star::Stars;
 
 /// How documents are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Which of several documents is kept.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
-use crate::document::FieldValue;
+use crate::document::{DocumentId, FieldValue};
 
 /// Which of several documents is kept; of equals, the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,54 +32,68 @@ impl Keep {
     }
 }
 
-/// The numbers from 0 to `count` in the order in which `keep` prefers them, by the
-/// length and the value of each.
-pub fn preference(
+/// The first `count` documents in the order in which `keep` prefers them, by the length and
+/// the value of each, where these count.
+pub(crate) fn preference(
     keep: &Keep,
-    count: usize,
-    length: impl Fn(usize) -> u64,
-    value: impl Fn(usize) -> Option<FieldValue>,
-) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..count as u32).collect();
+    count: u32,
+    lengths: &[u64],
+    values: &[Option<FieldValue>],
+) -> Vec<DocumentId> {
+    let mut order: Vec<DocumentId> = (0..count).map(DocumentId).collect();
+    let length = |document: &DocumentId| lengths.get(document.index()).copied();
+    let value = |document: &DocumentId| values.get(document.index()).and_then(Option::as_ref);
+    // Stable, so that the first of equals comes first.
     match keep {
         Keep::First => {}
         Keep::Last => order.reverse(),
-        Keep::Longest => order.sort_by_key(|&row| std::cmp::Reverse(length(row as usize))),
-        Keep::Shortest => order.sort_by_key(|&row| length(row as usize)),
+        Keep::Longest => order.sort_by_key(|document| Reverse(length(document))),
+        Keep::Shortest => order.sort_by_key(length),
         Keep::Max(_) | Keep::Min(_) => {
-            let values: Vec<Option<FieldValue>> = (0..count).map(value).collect();
             let is_max = matches!(keep, Keep::Max(_));
-            // Stable, so that the first of equals comes first.
-            order.sort_by(
-                |&one, &two| match (&values[one as usize], &values[two as usize]) {
-                    (None, None) => Ordering::Equal,
-                    (None, Some(_)) => Ordering::Greater,
-                    (Some(_), None) => Ordering::Less,
-                    (Some(one), Some(two)) if is_max => compare(two, one),
-                    (Some(one), Some(two)) => compare(one, two),
-                },
-            );
+            order.sort_by(|one, two| match (value(one), value(two)) {
+                (None, None) => Ordering::Equal,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(_), None) => Ordering::Less,
+                (Some(one), Some(two)) if is_max => compare(two, one),
+                (Some(one), Some(two)) => compare(one, two),
+            });
         }
     }
     order
 }
 
-/// Numbers as numbers, texts as texts, and all texts above all numbers.
+/// Numbers as numbers, texts as texts, and all texts above all numbers. A total order: whole
+/// numbers and others are compared without rounding.
 fn compare(one: &FieldValue, two: &FieldValue) -> Ordering {
-    let number = |value: &FieldValue| match value {
-        FieldValue::Integer(number) => Some(*number as f64),
-        FieldValue::Number(number) => Some(*number),
-        FieldValue::Text(_) => None,
-    };
+    use FieldValue::{Integer, Number, Text};
     match (one, two) {
-        (FieldValue::Integer(one), FieldValue::Integer(two)) => one.cmp(two),
-        (FieldValue::Text(one), FieldValue::Text(two)) => one.cmp(two),
-        _ => match (number(one), number(two)) {
-            (Some(one), Some(two)) => one.partial_cmp(&two).unwrap_or(Ordering::Equal),
-            (None, _) => Ordering::Greater,
-            (_, None) => Ordering::Less,
-        },
+        (Integer(one), Integer(two)) => one.cmp(two),
+        (Number(one), Number(two)) => compare_numbers(*one, *two),
+        (Integer(one), Number(two)) => compare_mixed(*one, *two),
+        (Number(one), Integer(two)) => compare_mixed(*two, *one).reverse(),
+        (Text(one), Text(two)) => one.cmp(two),
+        (Text(_), _) => Ordering::Greater,
+        (_, Text(_)) => Ordering::Less,
     }
+}
+
+/// Numbers from JSON are never NaN; zero has one sign here.
+fn compare_numbers(one: f64, two: f64) -> Ordering {
+    (one + 0.0).total_cmp(&(two + 0.0))
+}
+
+/// A whole number beside another number: first by the whole part, which is exact, then by
+/// what is behind the point.
+fn compare_mixed(integer: i128, number: f64) -> Ordering {
+    // Far beyond every whole number there is.
+    if number.abs() >= 1e38 {
+        return compare_numbers(0.0, number);
+    }
+    let whole = number.trunc();
+    integer
+        .cmp(&(whole as i128))
+        .then(compare_numbers(0.0, number - whole))
 }
 
 #[cfg(test)]
@@ -106,8 +120,38 @@ mod tests {
             (Keep::Max("f".into()), [3, 4, 2, 0, 1]),
             (Keep::Min("f".into()), [0, 2, 4, 3, 1]),
         ] {
-            let order = preference(&keep, 5, |row| lengths[row], |row| values[row].clone());
-            assert_eq!(order, expected, "{keep:?}");
+            let order = preference(&keep, 5, &lengths, &values);
+            assert_eq!(order, expected.map(DocumentId), "{keep:?}");
         }
+    }
+    #[test]
+    fn keep_max_with_integers_above_2_to_the_53_and_floats_is_a_total_order() {
+        let two_53 = 9_007_199_254_740_992_i128;
+        let mut values = vec![
+            FieldValue::Integer(two_53 + 1),
+            FieldValue::Number(9_007_199_254_740_992.0),
+            FieldValue::Integer(two_53),
+            FieldValue::Integer(two_53 - 1),
+            FieldValue::Number(-0.0),
+            FieldValue::Integer(0),
+            FieldValue::Number(0.5),
+            FieldValue::Number(-0.5),
+            FieldValue::Number(1e300),
+            FieldValue::Number(-1e300),
+            FieldValue::Integer(i128::MAX),
+            FieldValue::Text("a".into()),
+        ];
+        for a in &values {
+            for b in &values {
+                assert_eq!(compare(a, b), compare(b, a).reverse());
+                for c in &values {
+                    if compare(a, b).is_le() && compare(b, c).is_le() {
+                        assert!(compare(a, c).is_le(), "{a:?} {b:?} {c:?}");
+                    }
+                }
+            }
+        }
+        values.sort_by(compare);
+        assert_eq!(values[0], FieldValue::Number(-1e300));
     }
 }

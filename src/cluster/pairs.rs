@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{ClusterMethod, Components, Keep, stars};
+use super::{ClusterMethod, Components, Keep, Stars};
 use crate::document::DocumentId;
 
 /// A pair of ids with a score, as [`cluster_pairs`] takes it.
@@ -67,11 +67,11 @@ pub fn cluster_pairs(
     let mut keeper_of: Vec<u32> = (0..documents as u32).collect();
     match method {
         ClusterMethod::Star => {
-            let similar = |node: u32, each: &mut dyn FnMut(u32, f64)| {
-                similar(node).for_each(|&(_, to, score)| each(to, score));
-            };
-            let assigned = stars(documents, &order, 1.0, similar, |_| {});
-            for (&node, assigned) in order.iter().zip(assigned) {
+            let mut stars = Stars::new(documents, 1.0);
+            for (place, &node) in (0..).zip(&order) {
+                let assigned = stars.take(place, node, |each| {
+                    similar(node).for_each(|&(_, to, score)| each(to, score));
+                });
                 if let Some((keeper, _)) = assigned {
                     keeper_of[node as usize] = order[keeper as usize];
                 }

@@ -1,63 +1,80 @@
 //! Stars: who is kept is decided in the order of preference. What is similar enough to
 //! one that is kept already goes to the most similar of those; what is not is kept.
 
-use crate::score::Score;
-
-/// For each document, by its place in the order of preference, the place of the one that
-/// stands for it and their score; `None` if it is kept itself.
-pub type Assigned<S = Score> = Vec<Option<(u32, S)>>;
-
 /// A kept node and a score with it.
 type Best<S> = Option<(u32, S)>;
 
-/// Assigns documents, given in order of preference, each by its node: documents that are
-/// the same may be one node, and have the score `same`. `similar` calls back with every
-/// node that is similar to one and is kept already, which `kept` tells it of; it may call
-/// back with others too. Of equals, the one that was kept first counts.
-pub fn stars<S: PartialOrd + Copy>(
-    nodes: usize,
-    order: &[u32],
+/// Stands where nothing is kept.
+const NOT_KEPT: u32 = u32::MAX;
+
+/// Who is kept so far. Documents come in order of preference, each by its node: documents that
+/// are the same may be one node.
+pub(crate) struct Stars<S> {
+    /// For each node, the place of the document of it that is kept.
+    kept_at: Vec<u32>,
+    /// What a node was told when so many were kept: it need not ask again before more are.
+    told: Vec<(u32, Best<S>)>,
+    kept: u32,
     same: S,
-    mut similar: impl FnMut(u32, &mut dyn FnMut(u32, S)),
-    mut kept: impl FnMut(u32),
-) -> Assigned<S> {
-    let mut kept_at: Vec<Option<u32>> = vec![None; nodes];
-    // What a node was told when so many were kept: it need not ask again before more are.
-    let mut told: Vec<Option<(u32, Best<S>)>> = vec![None; nodes];
-    let mut kept_count = 0;
-    let mut assigned = Vec::with_capacity(order.len());
-    for (place, &node) in (0..).zip(order) {
-        let index = node as usize;
-        if let Some(keeper) = kept_at[index] {
-            assigned.push(Some((keeper, same)));
-            continue;
+}
+
+impl<S: PartialOrd + Copy> Stars<S> {
+    /// For so many nodes. Documents of one node have the score `same`.
+    pub(crate) fn new(nodes: usize, same: S) -> Self {
+        Self {
+            kept_at: vec![NOT_KEPT; nodes],
+            told: vec![(NOT_KEPT, None); nodes],
+            kept: 0,
+            same,
         }
-        let best = match told[index] {
-            Some((count, best)) if count == kept_count => best,
+    }
+
+    /// The place of the document of a node that is kept, if one is.
+    pub(crate) fn kept_at(&self, node: u32) -> Option<u32> {
+        Some(self.kept_at[node as usize]).filter(|&place| place != NOT_KEPT)
+    }
+
+    /// Takes the document in the next place: it goes to the one in the place that is given
+    /// back, with their score, or is kept itself. `similar` calls back with every node that is
+    /// similar to its own and is kept already; it may call back with others too. Of equals,
+    /// the one that was kept first counts.
+    pub(crate) fn take(
+        &mut self,
+        place: u32,
+        node: u32,
+        similar: impl FnOnce(&mut dyn FnMut(u32, S)),
+    ) -> Option<(u32, S)> {
+        if let Some(keeper) = self.kept_at(node) {
+            return Some((keeper, self.same));
+        }
+        let best = match self.told[node as usize] {
+            (count, best) if count == self.kept => best,
             _ => {
                 let mut best: Best<S> = None;
-                similar(node, &mut |other, score| {
-                    let Some(at) = kept_at[other as usize] else {
-                        return;
-                    };
-                    let is_better = best.is_none_or(|(known, best)| {
-                        score > best || (score == best && Some(at) < kept_at[known as usize])
-                    });
-                    if is_better {
+                similar(&mut |other, score| {
+                    if self.is_better(best, other, score) {
                         best = Some((other, score));
                     }
                 });
-                told[index] = Some((kept_count, best));
+                self.told[node as usize] = (self.kept, best);
                 best
             }
         };
-        let keeper = best.and_then(|(keeper, score)| Some((kept_at[keeper as usize]?, score)));
-        assigned.push(keeper);
+        let keeper = best.and_then(|(keeper, score)| Some((self.kept_at(keeper)?, score)));
         if keeper.is_none() {
-            kept_at[index] = Some(place);
-            kept_count += 1;
-            kept(node);
+            self.kept_at[node as usize] = place;
+            self.kept += 1;
         }
+        keeper
     }
-    assigned
+
+    /// Whether a node is kept, and better than the best so far.
+    pub(crate) fn is_better(&self, best: Best<S>, node: u32, score: S) -> bool {
+        let Some(at) = self.kept_at(node) else {
+            return false;
+        };
+        best.is_none_or(|(known, best)| {
+            score > best || (score == best && at < self.kept_at[known as usize])
+        })
+    }
 }

@@ -1,28 +1,24 @@
-//! From inputs to clusters: the documents are compared as for pairs, but only as far as
-//! clusters need it.
+//! From inputs to clusters: documents are compared only as far as clusters need it.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::copying::KeptRecords;
-use super::exact::{Compared, Found};
-use super::reading::Described;
-use super::{Inputs, Run, in_pool};
-use crate::candidates::growing::GrowingIndex;
-use crate::candidates::identical::{Group, Groups};
-use crate::candidates::least::LeastIndex;
-use crate::candidates::{Match, Method, RecallAt, least, recall};
-use crate::cluster::{Assigned, Cluster, ClusterMethod, Components, Keep, preference, stars};
+use super::reading::{Reading, Wants};
+use super::{Inputs, in_pool};
+use crate::candidates::prefix::{Asked, PrefixIndex, Probe, for_each_pair};
+use crate::candidates::{
+    Links, LoadedSets, PreparedSets, SearchStats, Way, for_each_two_runs, search_sets, state, way,
+};
+use crate::cluster::{Cluster, ClusterMethod, Components, Keep, Stars, preference};
+use crate::collection::{Collection, Features, Group, Groups, Scope, Urls};
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::observer::Observer;
-use crate::pairs::Sides;
-use crate::score::{Measure, Score, SetBound};
-use crate::settings::{Finding, Settings};
-use crate::sketch::Row;
+use crate::observer::{Observer, Phase};
+use crate::score::{Measure, Score};
+use crate::sets::ShingleLists;
+use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::urls::Urls;
 
 /// A document that another one stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,61 +36,120 @@ pub struct Removed {
 pub struct Clustered {
     /// The ids of all documents.
     pub urls: Urls,
-    /// The clusters of two and more, by their keepers, in input order; none if the
-    /// documents were compared with others.
-    pub clusters: Vec<Cluster>,
-    /// The documents that others stand for, in input order.
-    pub removed: Vec<Removed>,
-    /// For each record that could be used, in input order, its document; `None` if its
-    /// id was met before.
-    pub records: Vec<Option<DocumentId>>,
-    /// The documents' records, if they were to be kept.
-    pub kept: Option<KeptRecords>,
     /// What the run did.
     pub stats: Stats,
-    described: Described,
+    /// Whether any document has the field by which the keepers were chosen.
+    pub has_values: bool,
+    assigned: Assigned,
 }
 
 impl Clustered {
-    /// How a document's text begins.
-    pub fn sample(&self, document: DocumentId) -> &str {
-        let row = self
-            .records
-            .iter()
-            .position(|&known| known == Some(document));
-        row.map_or("", |row| &self.described.rows[row].sample)
+    /// The clusters of two and more, by their keepers, in input order; none if the
+    /// documents were compared with others.
+    pub fn clusters(&self) -> impl Iterator<Item = Cluster> {
+        self.assigned.clusters()
     }
 
-    /// Whether any document has the field by which the keepers were chosen.
-    pub fn has_values(&self) -> bool {
-        self.described.rows.iter().any(|row| row.value.is_some())
-    }
-
-    /// For each input, its name and which of [`Clustered::records`] are its own.
-    pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &[Option<DocumentId>])> {
-        let files = &self.described.files;
-        files.iter().enumerate().map(move |(index, (name, first))| {
-            let end = files
-                .get(index + 1)
-                .map_or(self.records.len(), |(_, next)| *next);
-            (name, &self.records[*first..end])
-        })
+    /// The documents that others stand for, in input order.
+    pub fn removed(&self) -> impl Iterator<Item = Removed> {
+        self.assigned.removed()
     }
 }
 
-/// The recall unless another is asked for: higher than for pairs, as it costs next to
-/// nothing here and a pair that is missed leaves two of a kind.
-const DEFAULT_RECALL: f64 = 1.0 - 1e-9;
+/// Who stands for whom.
+#[derive(Debug, Default)]
+pub(super) struct Assigned {
+    /// For each document, the one that stands for it and their score.
+    keepers: Vec<Option<(DocumentId, Score)>>,
+    /// Documents that others stand for, in order of those, then of input.
+    members: Vec<DocumentId>,
+    /// Where the members of each document start, and the end; empty if they are not joined
+    /// among themselves.
+    starts: Vec<u32>,
+}
+
+impl Assigned {
+    fn clustered(keepers: Vec<Option<(DocumentId, Score)>>) -> Self {
+        let mut starts = vec![0_u32; keepers.len() + 1];
+        for (keeper, _) in keepers.iter().flatten() {
+            starts[keeper.index() + 1] += 1;
+        }
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut next = starts.clone();
+        let mut members = vec![DocumentId(0); starts[keepers.len()] as usize];
+        for (document, assigned) in (0..).map(DocumentId).zip(&keepers) {
+            if let Some((keeper, _)) = assigned {
+                let place = &mut next[keeper.index()];
+                members[*place as usize] = document;
+                *place += 1;
+            }
+        }
+        Self {
+            keepers,
+            members,
+            starts,
+        }
+    }
+
+    pub(super) fn clusters(&self) -> impl Iterator<Item = Cluster> {
+        let scored = |&member: &DocumentId| {
+            let (_, score) = self.keepers[member.index()]?;
+            Some((member, score))
+        };
+        let of = move |(keeper, ends): (DocumentId, &[u32])| Cluster {
+            keeper,
+            members: self.members[ends[0] as usize..ends[1] as usize]
+                .iter()
+                .filter_map(scored)
+                .collect(),
+        };
+        (0..)
+            .map(DocumentId)
+            .zip(self.starts.windows(2))
+            .filter(|(_, ends)| ends[1] > ends[0])
+            .map(of)
+    }
+
+    fn removed(&self) -> impl Iterator<Item = Removed> {
+        (0..self.keepers.len() as u32).filter_map(|document| self.of(DocumentId(document)))
+    }
+
+    /// What stands for a document, if something does.
+    pub(super) fn of(&self, document: DocumentId) -> Option<Removed> {
+        let &(keeper, score) = self.keepers.get(document.index())?.as_ref()?;
+        Some(Removed {
+            document,
+            keeper,
+            score,
+        })
+    }
+
+    /// Whether another one stands for a document.
+    pub(super) fn is_removed(&self, document: DocumentId) -> bool {
+        let assigned = self.keepers.get(document.index());
+        assigned.is_some_and(Option::is_some)
+    }
+
+    /// Of how many documents another one stands for.
+    pub(super) fn count(&self) -> usize {
+        self.keepers.iter().flatten().count()
+    }
+}
 
 /// Joins similar documents into clusters, by exact Jaccard similarity. Of each, the one
 /// that `keep` prefers is the keeper.
 ///
-/// Not every pair is found on the way: the cost does not grow with the square of a
-/// cluster.
-///
 /// With something to compare them with, documents are not joined among themselves:
 /// those go that are similar to one of the others, and the most similar of these stands
 /// for them.
+///
+/// # Errors
+/// As for [`find_pairs`](crate::find_pairs).
+///
+/// # Performance
+/// Not every pair is found on the way: the cost does not grow with the square of a cluster.
 pub fn cluster_documents(
     inputs: impl Into<Inputs>,
     settings: &Settings,
@@ -102,496 +157,395 @@ pub fn cluster_documents(
     keep: &Keep,
     observer: &dyn Observer,
 ) -> Result<Clustered, Error> {
-    let mut settings = settings.clone();
-    settings.measure = Measure::Jaccard;
-    settings.read.value_field = keep.field().map(str::to_owned);
-    if settings.finding == Finding::default() {
-        settings.finding = Finding::Recall(DEFAULT_RECALL);
-    }
-    let settings = &settings;
-    let mut run = Run::new(inputs.into(), settings, observer);
-    run.described = Some(Described::default());
+    let settings = &for_clusters(settings, keep);
+    let mut reading = Reading::new(settings, observer, wants(keep));
+    let inputs = inputs.into();
     in_pool(settings, || {
-        if run.inputs.against.is_some() {
-            return run.against();
-        }
-        let mut compared = run.compare_lists()?;
-        let started = Instant::now();
-        let described = run.described.take().unwrap_or_default();
-        let rows = preference(
-            keep,
-            compared.documents.len(),
-            |row| described.rows[row].length,
-            |row| described.rows[row].value.clone(),
-        );
-        let mut preferred = Preferred::new(&compared, &rows);
-        if matches!(compared.found, Found::Lists { .. }) {
-            compared = run.clusters_of_lists(compared, &preferred, method)?;
-            preferred = Preferred::new(&compared, &rows);
-        }
-        let likeness = Likeness::new(&compared, settings);
-        let clusters = match method {
-            ClusterMethod::Star => likeness.stars(&preferred),
-            ClusterMethod::Components => likeness.components(&preferred),
-        };
-        run.state_search(&compared);
-        run.stats.counts.clusters = clusters.len() as u64;
-        run.stats.counts.members = clusters
-            .iter()
-            .map(|cluster| cluster.members.len() as u64)
-            .sum();
-        run.stats.seconds.candidates += started.elapsed();
-        let mut removed: Vec<Removed> = clusters
-            .iter()
-            .flat_map(|cluster| {
-                cluster.members.iter().map(|&(document, score)| Removed {
-                    document,
-                    keeper: cluster.keeper,
-                    score,
-                })
-            })
-            .collect();
-        removed.sort_unstable_by_key(|removed| removed.document);
+        let collection = reading.collection(inputs)?;
+        observer.phase(Phase::Comparing);
+        let has_values = has_values(&collection);
+        let assigned = assign(&collection, method, keep, &mut reading.stats)?;
         Ok(Clustered {
-            urls: run.urls,
-            clusters,
-            removed,
-            records: compared.documents,
-            kept: run.kept,
-            stats: run.stats,
-            described,
+            urls: collection.into_parts().0,
+            stats: reading.stats,
+            has_values,
+            assigned,
         })
     })
 }
 
-impl Run<'_> {
-    /// Clusters by the least shingles, or sets of bundles if too many share those.
-    fn clusters_of_lists(
-        &mut self,
-        compared: Compared,
-        preferred: &Preferred,
-        method: ClusterMethod,
-    ) -> Result<Compared, Error> {
-        let settings = self.settings;
-        let found = match &compared.found {
-            Found::Lists { shingles, sizes } => shingles.lists().and_then(|lists| {
-                let firsts: Vec<Row> = compared.groups.representatives().collect();
-                let bound = SetBound::new(settings.measure, settings.threshold);
-                let index = LeastIndex::new(lists, &firsts, bound);
-                let (assigned, mut index) = preferred.stars_of_index(firsts.len(), index)?;
-                let joined = match method {
-                    ClusterMethod::Star => None,
-                    ClusterMethod::Components => Some(preferred.joined(&assigned, &mut index)?),
-                };
-                // Those that were compared with none are as large as they are long.
-                let known = index.into_sizes().into_iter().zip(sizes);
-                let sizes = known.map(|(size, &length)| if size == 0 { length } else { size });
-                let search = least::stated(lists, settings.threshold);
-                Some((assigned, joined, sizes.collect(), search))
-            }),
-            _ => None,
-        };
-        let Some((assigned, joined, sizes, search)) = found else {
-            return self.without_lists(compared);
-        };
-        let found = match (joined, compared.found) {
-            (Some(components), Found::Lists { shingles, .. }) => Found::Joined {
-                components,
-                sizes,
-                search,
-                shingles,
-            },
-            _ => Found::Stars {
-                assigned,
-                sizes,
-                search,
-            },
-        };
-        Ok(Compared { found, ..compared })
-    }
+/// The settings with what clusters need.
+pub(super) fn for_clusters(settings: &Settings, keep: &Keep) -> Settings {
+    let mut settings = settings.clone();
+    settings.measure = Measure::Jaccard;
+    settings.read.value_field = keep.field().map(str::to_owned);
+    settings
+}
 
-    fn without_lists(&mut self, compared: Compared) -> Result<Compared, Error> {
-        match compared.found {
-            Found::Lists { shingles, .. } => {
-                self.bundle(compared.documents, compared.sides, shingles)
-            }
-            _ => Ok(compared),
-        }
-    }
-
-    /// Those documents that are similar to one of the others, each with the most similar.
-    fn against(mut self) -> Result<Clustered, Error> {
-        let compared = self.compare_sets()?;
-        let started = Instant::now();
-        let rows = match compared.sides {
-            Sides::One => compared.documents.len(),
-            Sides::Across(first) => first.0 as usize,
-        };
-        let removed = Likeness::new(&compared, self.settings).removed(rows);
-        self.stats.counts.members = removed.len() as u64;
-        self.state_search(&compared);
-        self.stats.seconds.candidates += started.elapsed();
-        let mut described = self.described.take().unwrap_or_default();
-        described.files.retain(|&(_, first)| first < rows);
-        let mut records = compared.documents;
-        records.truncate(rows);
-        Ok(Clustered {
-            urls: self.urls,
-            clusters: Vec::new(),
-            removed,
-            records,
-            kept: self.kept,
-            stats: self.stats,
-            described,
-        })
-    }
-
-    /// How what is similar was found.
-    fn state_search(&mut self, compared: &Compared) {
-        let stats = &mut self.stats;
-        stats.counts.identical = (compared.groups.rows() - compared.groups.len()) as u64;
-        match &compared.found {
-            Found::Matches { search, .. }
-            | Found::Stars { search, .. }
-            | Found::Joined { search, .. } => {
-                stats.search = search.clone();
-            }
-            Found::Lists { .. } | Found::Sets(_) => {
-                stats.search.method = Method::Prefix;
-                stats.search.recall = recall::scores_to_state(self.settings.threshold)
-                    .map(|score| RecallAt { score, chance: 1.0 })
-                    .collect();
-            }
-        }
-        stats.counts.candidates = stats.search.candidates;
+/// What is to be known of documents to choose between them.
+pub(super) fn wants(keep: &Keep) -> Wants {
+    Wants {
+        lengths: matches!(keep, Keep::Longest | Keep::Shortest),
+        values: keep.field().is_some(),
+        ..Wants::default()
     }
 }
 
-/// The documents in order of preference, as rows, and the group of each. Those without
-/// shingles are left out: they are like no other.
-struct Preferred {
-    rows: Vec<Row>,
-    groups: Vec<u32>,
+/// Whether any document has the field that counts.
+pub(super) fn has_values(collection: &Collection) -> bool {
+    let values = &collection.descriptions.values;
+    values.iter().any(Option::is_some)
 }
 
-impl Preferred {
-    fn new(compared: &Compared, rows: &[u32]) -> Self {
-        let group = |row: &Row| compared.groups.of(*row).0;
-        let counts = |row: &Row| {
-            compared.documents[row.0 as usize].is_some() && compared.size(group(row)) > 0
-        };
-        let rows: Vec<Row> = rows.iter().copied().map(Row).filter(counts).collect();
-        Self {
-            groups: rows.iter().map(group).collect(),
-            rows,
-        }
-    }
-
-    /// Stars, and the index that found them; `None` if there is too much to compare.
-    fn stars_of_index<'i>(
-        &self,
-        groups: usize,
-        index: LeastIndex<'i>,
-    ) -> Option<(Assigned, LeastIndex<'i>)> {
-        let index = RefCell::new(index);
-        let mut is_too_much = false;
-        let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
-            is_too_much = is_too_much || index.borrow_mut().similar(node, each).is_none();
-        };
-        let kept = |node: u32| index.borrow_mut().add(node);
-        let assigned = stars(groups, &self.groups, SAME, similar, kept);
-        (!is_too_much).then(|| (assigned, index.into_inner()))
-    }
-
-    /// Stars joined to components where they are similar; `None` if there is too much to
-    /// compare.
-    fn joined(&self, assigned: &Assigned, index: &mut LeastIndex<'_>) -> Option<Components> {
-        let mut groups = self.groups.clone();
-        groups.sort_unstable();
-        groups.dedup();
-        let mut components = Components::new(groups.last().map_or(0, |&last| last as usize + 1));
-        for (&group, assigned) in self.groups.iter().zip(assigned) {
-            if let Some((keeper, _)) = assigned {
-                components.join(group, self.groups[*keeper as usize]);
-            }
-        }
-        let components = RefCell::new(components);
-        index.join_apart(
-            &groups,
-            |group| components.borrow_mut().find(group),
-            |one, two| components.borrow_mut().join(one, two),
-        )?;
-        Some(components.into_inner())
-    }
-}
-
-impl Compared {
-    /// Shingles in a group's set; only whether it is zero is sure of a group that is
-    /// like no other.
-    fn size(&self, group: u32) -> u32 {
-        match &self.found {
-            Found::Matches { sizes, .. }
-            | Found::Lists { sizes, .. }
-            | Found::Joined { sizes, .. }
-            | Found::Stars { sizes, .. } => sizes[group as usize],
-            Found::Sets(sets) => sets.size(group as usize),
-        }
-    }
-}
-
-/// Calls back with every group that is similar to one, and what they share.
-type Similar<'a> = Box<dyn FnMut(u32, &mut dyn FnMut(u32, u32)) + 'a>;
-
-/// Which groups are similar, and how much.
-struct Likeness<'a> {
-    compared: &'a Compared,
-    groups: &'a Groups,
-    bound: SetBound,
-}
-
-impl<'a> Likeness<'a> {
-    fn new(compared: &'a Compared, settings: &Settings) -> Self {
-        Self {
-            compared,
-            groups: &compared.groups,
-            bound: SetBound::new(settings.measure, settings.threshold),
-        }
-    }
-
-    fn score(&self, one: u32, two: u32, shared: u32) -> Score {
-        let sizes = [self.compared.size(one), self.compared.size(two)];
-        Measure::Jaccard.score(shared, sizes)
-    }
-
-    /// The score of two groups, however low.
-    fn any_score(&self, one: u32, two: u32) -> Score {
-        let shared = match &self.compared.found {
-            Found::Sets(sets) => sets.shared(one as usize, two as usize),
-            Found::Matches { shingles, .. }
-            | Found::Lists { shingles, .. }
-            | Found::Joined { shingles, .. } => {
-                let first = |group: u32| self.groups.members(Group(group))[0].0 as usize;
-                shingles.lists().map_or(0, |lists| {
-                    least::overlap(lists.list(first(one)), lists.list(first(two)))
-                })
-            }
-            Found::Stars { .. } => 0,
-        };
-        self.score(one, two, shared)
-    }
-
-    fn stars(&self, preferred: &Preferred) -> Vec<Cluster> {
-        let count = self.groups.len();
-        let order = &preferred.groups;
-        let assigned: Assigned = match &self.compared.found {
-            Found::Stars { assigned, .. } => assigned.clone(),
-            Found::Lists { .. } | Found::Joined { .. } => vec![None; order.len()],
-            Found::Matches { matches, .. } => {
-                let links = Links::new(count, matches);
-                let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
-                    for &(to, shared) in links.of(node) {
-                        each(to, self.score(node, to, shared));
-                    }
-                };
-                stars(count, order, SAME, similar, |_| {})
-            }
-            Found::Sets(sets) => {
-                let index = RefCell::new(GrowingIndex::new(sets, self.bound));
-                let similar = |node: u32, each: &mut dyn FnMut(u32, Score)| {
-                    let mut scored = |other, shared| each(other, self.score(node, other, shared));
-                    index.borrow_mut().similar(node, |_| true, &mut scored);
-                };
-                let kept = |node: u32| index.borrow_mut().add(node);
-                stars(count, order, SAME, similar, kept)
-            }
-        };
-        self.clusters(preferred, &assigned)
-    }
-
-    /// The documents of the first `rows` that are similar to one of the others.
-    fn removed(&self, rows: usize) -> Vec<Removed> {
-        let documents = &self.compared.documents;
-        let counts = |row: &&Row| row.0 as usize >= rows && documents[row.0 as usize].is_some();
-        // Of each group, the first among the others.
-        let others: Vec<Option<Row>> = (0..self.groups.len() as u32)
-            .map(|group| {
-                self.groups
-                    .members(Group(group))
-                    .iter()
-                    .find(counts)
-                    .copied()
-            })
-            .collect();
-        let mut similar: Similar<'_> = match &self.compared.found {
-            Found::Matches { matches, .. } => {
-                let links = Links::new(self.groups.len(), matches);
-                Box::new(move |group, each| {
-                    links
-                        .of(group)
-                        .iter()
-                        .for_each(|&(to, shared)| each(to, shared));
-                })
-            }
-            Found::Sets(sets) => {
-                let mut index = GrowingIndex::new(sets, self.bound);
-                let has_other = |group: &u32| others[*group as usize].is_some();
-                (0..self.groups.len() as u32)
-                    .filter(has_other)
-                    .for_each(|group| index.add(group));
-                Box::new(move |group, each| index.similar(group, |_| true, each))
-            }
-            Found::Lists { .. } | Found::Stars { .. } | Found::Joined { .. } => Box::new(|_, _| {}),
-        };
-        let mut best_of = |group: u32| {
-            if self.compared.size(group) == 0 {
-                return None;
-            }
-            let mut best = others[group as usize].map(|row| (row, SAME));
-            similar(group, &mut |other, shared| {
-                let Some(row) = others[other as usize] else {
-                    return;
-                };
-                let score = self.score(group, other, shared);
-                let is_better =
-                    best.is_none_or(|(known, best)| score > best || (score == best && row < known));
-                if is_better {
-                    best = Some((row, score));
-                }
-            });
-            best
-        };
-        let mut told: Vec<Option<Option<(Row, Score)>>> = vec![None; self.groups.len()];
-        let mut removed = Vec::new();
-        for (row, document) in (0..).map(Row).zip(&documents[..rows]) {
-            let Some(document) = *document else {
-                continue;
+/// Decides who stands for whom.
+pub(super) fn assign(
+    collection: &Collection,
+    method: ClusterMethod,
+    keep: &Keep,
+    stats: &mut Stats,
+) -> Result<Assigned, Error> {
+    let Features::Shingles(lists) = collection.features() else {
+        return Ok(Assigned::default());
+    };
+    let started = Instant::now();
+    let prepared = PreparedSets::new(collection, lists)?;
+    stats.counts.identical = prepared.groups.copies() as u64;
+    let mut clusters = Clusters {
+        collection,
+        lists,
+        searched: SearchStats::default(),
+    };
+    let assigned = match collection.scope() {
+        Scope::Across(_) => clusters.against(&prepared)?,
+        Scope::All => {
+            let descriptions = &collection.descriptions;
+            let mut order = preference(
+                keep,
+                collection.own(),
+                &descriptions.lengths,
+                &descriptions.values,
+            );
+            // Those without shingles are like no other.
+            let size = |group: Group| prepared.sizes[group.index()];
+            order.retain(|&document| prepared.groups.of(document).map_or(0, size) > 0);
+            let keepers = match method {
+                ClusterMethod::Star => clusters.stars(&prepared, &order)?,
+                ClusterMethod::Components => clusters.components(&prepared, &order)?,
             };
-            let group = self.groups.of(row).0;
-            let best = *told[group as usize].get_or_insert_with(|| best_of(group));
-            if let Some((keeper, score)) = best
-                && let Some(keeper) = documents[keeper.0 as usize]
-            {
-                removed.push(Removed {
-                    document,
-                    keeper,
-                    score,
-                });
-            }
+            Assigned::clustered(keepers)
         }
-        removed
-    }
-
-    fn components(&self, preferred: &Preferred) -> Vec<Cluster> {
-        let mut components = Components::new(self.groups.len());
-        match &self.compared.found {
-            Found::Matches { matches, .. } => {
-                for found in matches {
-                    components.join(found.left.0, found.right.0);
-                }
-            }
-            Found::Joined {
-                components: joined, ..
-            } => components = joined.clone(),
-            Found::Lists { .. } | Found::Stars { .. } => {}
-            Found::Sets(sets) => {
-                let mut index = GrowingIndex::new(sets, self.bound);
-                let mut is_added = vec![false; self.groups.len()];
-                let components = RefCell::new(&mut components);
-                for &group in &preferred.groups {
-                    if std::mem::replace(&mut is_added[group as usize], true) {
-                        continue;
-                    }
-                    // What is joined already need not be compared.
-                    let is_apart = |other: u32| {
-                        let mut components = components.borrow_mut();
-                        components.find(group) != components.find(other)
-                    };
-                    index.similar(group, is_apart, &mut |other, _| {
-                        components.borrow_mut().join(group, other);
-                    });
-                    index.add(group);
-                }
-            }
-        }
-        let mut keepers: Vec<Option<u32>> = vec![None; self.groups.len()];
-        let mut known: Vec<Option<Score>> = vec![None; self.groups.len()];
-        let mut assigned: Assigned = Vec::with_capacity(preferred.rows.len());
-        for (place, &group) in (0..).zip(&preferred.groups) {
-            let keeper = *keepers[components.find(group) as usize].get_or_insert(place);
-            assigned.push((keeper != place).then(|| {
-                let keeper_group = preferred.groups[keeper as usize];
-                let score =
-                    *known[group as usize].get_or_insert_with(|| match keeper_group == group {
-                        true => SAME,
-                        false => self.any_score(group, keeper_group),
-                    });
-                (keeper, score)
-            }));
-        }
-        self.clusters(preferred, &assigned)
-    }
-
-    /// The documents, each with the one that stands for it.
-    fn clusters(&self, preferred: &Preferred, assigned: &Assigned) -> Vec<Cluster> {
-        let document = |place: usize| {
-            // All that are preferred have one.
-            self.compared.documents[preferred.rows[place].0 as usize].unwrap_or(DocumentId(0))
-        };
-        let mut members: Vec<Vec<(DocumentId, Score)>> = vec![Vec::new(); assigned.len()];
-        for (place, assigned) in assigned.iter().enumerate() {
-            if let Some((keeper, score)) = *assigned {
-                members[keeper as usize].push((document(place), score));
-            }
-        }
-        let mut clusters: Vec<Cluster> = members
-            .into_iter()
-            .enumerate()
-            .filter(|(_, members)| !members.is_empty())
-            .map(|(keeper, mut members)| {
-                members.sort_unstable_by_key(|&(member, _)| member);
-                Cluster {
-                    keeper: document(keeper),
-                    members,
-                }
-            })
-            .collect();
-        clusters.sort_unstable_by_key(|cluster| cluster.keeper);
-        clusters
-    }
+    };
+    state(collection, &mut clusters.searched);
+    stats.search = clusters.searched;
+    stats.counts.candidates = stats.search.candidates;
+    stats.counts.members = assigned.count() as u64;
+    stats.counts.clusters = assigned.clusters().count() as u64;
+    stats.seconds.candidates += started.elapsed();
+    Ok(assigned)
 }
 
 /// The score of documents that are the same.
 const SAME: Score = Score::WHOLE;
 
-/// Matches from both sides.
-struct Links {
-    links: Vec<(u32, u32)>,
-    starts: Vec<usize>,
+/// For each document, the one that stands for it and their score.
+type Keepers = Vec<Option<(DocumentId, Score)>>;
+
+struct Clusters<'a> {
+    collection: &'a Collection,
+    lists: &'a ShingleLists,
+    searched: SearchStats,
 }
 
-impl Links {
-    fn new(count: usize, matches: &[Match]) -> Self {
-        let mut all: Vec<(u32, u32, u32)> = matches
-            .iter()
-            .flat_map(|found| {
-                let (left, right) = (found.left.0, found.right.0);
-                [(left, right, found.shared), (right, left, found.shared)]
-            })
-            .collect();
-        all.sort_unstable();
-        let starts = (0..=count as u32)
-            .map(|node| all.partition_point(|&(from, _, _)| from < node))
-            .collect();
-        Self {
-            links: all
-                .into_iter()
-                .map(|(_, to, shared)| (to, shared))
-                .collect(),
-            starts,
-        }
+/// What two sets of these groups have in common, as a score.
+fn score(sizes: &[u32], one: Group, two: Group, shared: u32) -> Score {
+    Measure::Jaccard.score(shared, [sizes[one.index()], sizes[two.index()]])
+}
+
+/// The groups of documents that all have one.
+fn groups_of(groups: &Groups, order: &[DocumentId]) -> Vec<Group> {
+    order.iter().filter_map(|&d| groups.of(d)).collect()
+}
+
+impl Clusters<'_> {
+    /// All that is similar, for those ways of finding it that do not find all.
+    fn links(&mut self, prepared: &PreparedSets) -> Result<Links, Error> {
+        let (links, stats) = search_sets(self.collection, self.lists, prepared)?;
+        self.searched = stats;
+        Ok(links)
     }
 
-    fn of(&self, node: u32) -> &[(u32, u32)] {
-        &self.links[self.starts[node as usize]..self.starts[node as usize + 1]]
+    /// Stars: a document goes to the most similar of those that are kept before it.
+    fn stars(&mut self, prepared: &PreparedSets, order: &[DocumentId]) -> Result<Keepers, Error> {
+        let mut keepers: Keepers = vec![None; self.collection.own() as usize];
+        let assign = |keepers: &mut Keepers, place: usize, taken: Option<(u32, Score)>| {
+            let keeper = taken.map(|(keeper, score)| (order[keeper as usize], score));
+            keepers[order[place].index()] = keeper;
+        };
+        if let Way::Bands(_) = way(self.collection) {
+            let links = self.links(prepared)?;
+            let mut stars = Stars::new(prepared.groups.len(), SAME);
+            let mut buffer = Vec::new();
+            for (place, group) in groups_of(&prepared.groups, order).into_iter().enumerate() {
+                let own = links.of(group, &mut buffer)?;
+                let taken = stars.take(place as u32, group.0, |each| {
+                    for &(to, shared) in own {
+                        each(to, score(&prepared.sizes, group, Group(to), shared));
+                    }
+                });
+                assign(&mut keepers, place, taken);
+            }
+            return Ok(keepers);
+        }
+        self.searched.with_partner = prepared.with_partner().count() as u64;
+        let (groups, sizes) = (&prepared.groups, &prepared.sizes);
+        let order_groups = groups_of(groups, order);
+        let runs = prepared.runs(&order_groups);
+        let mut stars = Stars::new(groups.len(), SAME);
+        // Of groups whose turn is in a later run, the best of those that are kept so far.
+        let mut earlier: Vec<Option<(u32, Score)>> = match runs.len() {
+            1 => Vec::new(),
+            _ => vec![None; groups.len()],
+        };
+        for (number, run) in runs.iter().enumerate() {
+            let mut kept = vec![false; groups.len()];
+            self.run(prepared, &order_groups[run.clone()], |loaded, places, probe| {
+                let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
+                for place in run.clone() {
+                    let group = order_groups[place];
+                    let at = places[group.index()];
+                    let taken = stars.take(place as u32, group.0, |each| {
+                        if let Some(Some((keeper, score))) = earlier.get(group.index()) {
+                            each(*keeper, *score);
+                        }
+                        if at != LoadedSets::NOWHERE {
+                            probe.similar(&index, at as usize, |_| true, |other, shared| {
+                                let other = loaded.groups[other];
+                                each(other.0, score(sizes, group, other, shared));
+                            });
+                        }
+                    });
+                    if taken.is_none() && at != LoadedSets::NOWHERE {
+                        index.add(at as usize);
+                        kept[group.index()] = true;
+                    }
+                    assign(&mut keepers, place, taken);
+                }
+            })?;
+            for later in &runs[number + 1..] {
+                let mut those = kept.clone();
+                let waiting = &order_groups[later.clone()];
+                waiting.iter().for_each(|group| those[group.index()] = true);
+                let together: Vec<Group> = groups.iter().filter(|g| those[g.index()]).collect();
+                self.run(prepared, &together, |loaded, places, probe| {
+                    let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
+                    for (place, group) in loaded.groups.iter().enumerate() {
+                        if kept[group.index()] {
+                            index.add(place);
+                        }
+                    }
+                    for &group in waiting {
+                        let at = places[group.index()];
+                        if at == LoadedSets::NOWHERE {
+                            continue;
+                        }
+                        probe.similar(&index, at as usize, |_| true, |other, shared| {
+                            let other = loaded.groups[other];
+                            let score = score(sizes, group, other, shared);
+                            let best = &mut earlier[group.index()];
+                            if stars.is_better(*best, other.0, score) {
+                                *best = Some((other.0, score));
+                            }
+                        });
+                    }
+                })?;
+            }
+        }
+        Ok(keepers)
     }
+
+    /// Has `work` done with the sets of some groups, of those that can have a partner.
+    fn run(
+        &mut self,
+        prepared: &PreparedSets,
+        groups: &[Group],
+        work: impl FnOnce(&LoadedSets, &[u32], &mut Probe),
+    ) -> Result<(), Error> {
+        let mut is_in = vec![false; prepared.groups.len()];
+        groups.iter().for_each(|group| is_in[group.index()] = true);
+        let loaded = prepared.load(|group| is_in[group.index()])?;
+        let mut probe = Probe::new(loaded.sets.len());
+        work(&loaded, &loaded.places(prepared.groups.len()), &mut probe);
+        self.searched = std::mem::take(&mut self.searched).merge(probe.stats);
+        Ok(())
+    }
+
+    /// Components: whatever is connected by similar pairs is one cluster.
+    fn components(
+        &mut self,
+        prepared: &PreparedSets,
+        order: &[DocumentId],
+    ) -> Result<Keepers, Error> {
+        let mut keepers: Keepers = vec![None; self.collection.own() as usize];
+        let mut components = Components::new(prepared.groups.len());
+        // The score of each group with that of its keeper, once it is known.
+        let mut scores: Vec<Option<Score>> = vec![None; prepared.groups.len()];
+        let with_partner: Vec<Group> = prepared.with_partner().collect();
+        let groups = groups_of(&prepared.groups, order);
+        let keepers_of = |components: &mut Components| {
+            let mut keeper_of = vec![u32::MAX; components.len()];
+            for (place, group) in (0..).zip(&groups) {
+                let keeper = &mut keeper_of[components.find(group.0) as usize];
+                *keeper = (*keeper).min(place);
+            }
+            keeper_of
+        };
+        if let Way::Bands(_) = way(self.collection) {
+            let links = self.links(prepared)?;
+            let mut buffer = Vec::new();
+            for &group in &with_partner {
+                for &(to, _) in links.of(group, &mut buffer)? {
+                    components.join(group.0, to);
+                }
+            }
+        } else {
+            self.searched = join_components(prepared, &with_partner, &mut components)?;
+            self.searched.with_partner = with_partner.len() as u64;
+        }
+        let keeper_of = keepers_of(&mut components);
+        for_each_two_runs(prepared, &with_partner, |loaded, _| {
+            let places = loaded.places(prepared.groups.len());
+            for (place, &group) in loaded.groups.iter().enumerate() {
+                let keeper = keeper_of[components.find(group.0) as usize];
+                let keeper = groups[keeper as usize];
+                let at = places[keeper.index()];
+                if at != LoadedSets::NOWHERE && keeper != group {
+                    let shared = loaded.sets.shared(place, at as usize);
+                    scores[group.index()] = Some(score(&prepared.sizes, group, keeper, shared));
+                }
+            }
+            Ok(())
+        })?;
+        for (place, (&document, group)) in (0..).zip(order.iter().zip(&groups)) {
+            let keeper = keeper_of[components.find(group.0) as usize];
+            if keeper != place {
+                let score = match groups[keeper as usize] == *group {
+                    true => SAME,
+                    false => scores[group.index()].unwrap_or(SAME),
+                };
+                keepers[document.index()] = Some((order[keeper as usize], score));
+            }
+        }
+        Ok(keepers)
+    }
+
+    /// Those documents that are similar to one of the others, each with the most similar.
+    fn against(&mut self, prepared: &PreparedSets) -> Result<Assigned, Error> {
+        let own = self.collection.own();
+        // Of each group, the first among the others.
+        let first_other = |groups: &Groups, group: Group| {
+            let members = groups.members(group);
+            members.get(members.partition_point(|member| member.0 < own)).copied()
+        };
+        let better = |best: Option<(DocumentId, Score)>, other: (DocumentId, Score)| match best {
+            Some(known) if known.1 > other.1 || (known.1 == other.1 && known.0 <= other.0) => {
+                Some(known)
+            }
+            _ => Some(other),
+        };
+        let same = |groups: &Groups| -> Keepers {
+            let same = |group| first_other(groups, group).map(|other| (other, SAME));
+            groups.iter().map(same).collect()
+        };
+        let (groups, sizes) = (&prepared.groups, &prepared.sizes);
+        let best = if let Way::Bands(_) = way(self.collection) {
+            let links = self.links(prepared)?;
+            let mut best = same(groups);
+            let mut buffer = Vec::new();
+            for group in groups.iter() {
+                for &(to, shared) in links.of(group, &mut buffer)? {
+                    if let Some(other) = first_other(groups, Group(to)) {
+                        let score = score(sizes, group, Group(to), shared);
+                        best[group.index()] = better(best[group.index()], (other, score));
+                    }
+                }
+            }
+            best
+        } else {
+            let is_left = |group: Group| groups.first(group).0 < own;
+            let others: Vec<Option<DocumentId>> =
+                groups.iter().map(|group| first_other(groups, group)).collect();
+            let best = Mutex::new(same(groups));
+            let with_partner: Vec<Group> = prepared.with_partner().collect();
+            let mut searched = SearchStats::default();
+            for_each_two_runs(prepared, &with_partner, |loaded, is_apart| {
+                // What is on both sides has its like there already.
+                let asks = |place: usize| {
+                    let group = loaded.groups[place];
+                    is_left(group) && others[group.index()].is_none()
+                };
+                let answers = |place: usize| others[loaded.groups[place].index()].is_some();
+                let wanted = |one: usize, two: usize| {
+                    is_apart(one, two)
+                        && (asks(one) && answers(two) || asks(two) && answers(one))
+                };
+                let stats = for_each_pair(&loaded.sets, prepared.bound(), wanted, |pairs| {
+                    let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+                    for (one, two, shared) in pairs.drain(..) {
+                        let (one, two) = match asks(one) {
+                            true => (loaded.groups[one], loaded.groups[two]),
+                            false => (loaded.groups[two], loaded.groups[one]),
+                        };
+                        if let Some(other) = others[two.index()] {
+                            let score = score(sizes, one, two, shared);
+                            best[one.index()] = better(best[one.index()], (other, score));
+                        }
+                    }
+                    Ok(())
+                })?;
+                searched = std::mem::take(&mut searched).merge(stats);
+                Ok(())
+            })?;
+            searched.with_partner = with_partner.len() as u64;
+            self.searched = searched;
+            best.into_inner().unwrap_or_else(PoisonError::into_inner)
+        };
+        let keepers = (0..own)
+            .map(|document| {
+                let group = groups.of(DocumentId(document))?;
+                best[group.index()].filter(|_| sizes[group.index()] > 0)
+            })
+            .collect();
+        Ok(Assigned {
+            keepers,
+            ..Assigned::default()
+        })
+    }
+}
+
+/// Joins what is similar, without comparing what is joined already.
+fn join_components(
+    prepared: &PreparedSets,
+    with_partner: &[Group],
+    components: &mut Components,
+) -> Result<SearchStats, Error> {
+    let mut searched = SearchStats::default();
+    let components = RefCell::new(components);
+    for_each_two_runs(prepared, with_partner, |loaded, is_apart| {
+        let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
+        let mut probe = Probe::new(loaded.sets.len());
+        for (place, group) in loaded.groups.iter().enumerate() {
+            let wanted = |other: usize| {
+                let mut components = components.borrow_mut();
+                is_apart(place, other)
+                    && components.find(group.0) != components.find(loaded.groups[other].0)
+            };
+            probe.similar(&index, place, wanted, |other, _| {
+                components.borrow_mut().join(group.0, loaded.groups[other].0);
+            });
+            index.add(place);
+        }
+        searched = std::mem::take(&mut searched).merge(probe.stats);
+        Ok(())
+    })?;
+    Ok(searched)
 }

@@ -1,8 +1,5 @@
-//! Reading and shingling a collection with all threads, down to what is kept of
-//! each document.
-//!
-//! Each thread reads a piece of an input, and parses, shingles and digests it. What
-//! is left of a block comes back in input order, its documents numbered.
+//! From inputs to a collection. Inputs are read, cut into blocks and digested by all threads
+//! at once; what is left of a block comes back in input order, its documents numbered.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -11,17 +8,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Run;
-use super::copying::{Chosen, KeptRecords, Records};
+use super::Inputs;
 use super::ordered::{self, Work};
+use super::records::{KeptRecords, RecordBlock, RecordForm};
+use super::sketches::{Repetitions, SignatureDigest};
+use crate::collection::{
+    Added, Collection, Descriptions, Fate, Features, Records, Scope, UrlHash, UrlHasher, Urls,
+    record_print,
+};
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
-use crate::observer::Observer;
+use crate::observer::{Observer, Phase};
 use crate::read::{Block, Cutter, Input, Piece, Stream};
+use crate::score::Measure;
+use crate::sets::{ListBlock, ShingleLists};
 use crate::settings::{Settings, Strictness};
 use crate::shingle::{Shingle, Shingler, Shingles, shingler};
+use crate::sketch::Signatures;
 use crate::stats::Stats;
-use crate::urls::{Added, UrlHash, UrlHasher, Urls};
 
 /// What a thread makes of the shingles of each document of a block.
 pub(super) trait Digest {
@@ -38,70 +42,192 @@ pub(super) trait Digest {
     fn bytes(output: &Self::Output) -> usize;
 }
 
-/// Reads all inputs. Each block's digest goes to `keep`, with the ordinals of its
-/// documents; a document whose id was met before has none.
-pub(super) fn read_all<D: Digest>(
-    inputs: Vec<Input>,
-    run: &mut Run<'_>,
-    digest: &(impl Fn() -> D + Sync),
-    keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>> + Send,
-) -> Result<(), Error> {
-    let started = Instant::now();
-    let Run {
-        settings,
-        observer,
-        urls,
-        stats,
-        described,
-        kept,
-        ..
-    } = run;
-    let settings: &Settings = settings;
-    let taken = Arc::new(AtomicU64::new(stats.counts.input_bytes));
-    let reading = Reading {
-        settings,
-        shingler: shingler(&settings.shingle),
-        digest,
-        url_hasher: urls.hasher().clone(),
-        describes: described.is_some(),
-        keeps: kept.as_ref().map(KeptRecords::chosen),
-        taken: &taken,
-        output: PhantomData,
-    };
-    let mut collector = Collector {
-        settings,
-        observer: *observer,
-        keep,
-        urls,
-        stats,
-        described,
-        kept,
-        numbers: Vec::new(),
-        failed: None,
-    };
-    let lanes = inputs.into_iter().map(|input| {
-        let cutter = Cutter::new(input.name(), &settings.read);
-        (Stream::new(input, &taken), cutter)
-    });
-    ordered::in_order(&reading, lanes, |batch| collector.add(batch));
-    let failed = collector.failed;
-    stats.counts.input_bytes = taken.load(Ordering::Relaxed);
-    stats.seconds.read_and_sketch += started.elapsed();
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(()),
+impl Digest for ListBlock {
+    type Output = Self;
+
+    fn document(&mut self, shingles: &[Shingle]) {
+        self.push(shingles);
+    }
+
+    fn take(&mut self) -> Self {
+        let next = self.like();
+        std::mem::replace(self, next)
+    }
+
+    fn bytes(block: &Self) -> usize {
+        block.bytes()
     }
 }
 
-/// How inputs become digests.
-struct Reading<'a, D, M> {
+/// What is to be known of documents besides what they are compared by.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wants {
+    /// How long their texts are.
+    pub(super) lengths: bool,
+    /// What the settings' field holds.
+    pub(super) values: bool,
+    /// Which record is which document.
+    pub(super) records: bool,
+    /// Their records, in this form, for as long as they fit into an eighth of the memory.
+    pub(super) kept: Option<RecordForm>,
+}
+
+/// What has been read so far.
+pub(super) struct Reading<'a> {
+    settings: &'a Settings,
+    observer: &'a dyn Observer,
+    wants: Wants,
+    urls: Urls,
+    pub(super) stats: Stats,
+    descriptions: Descriptions,
+    records: Option<Records>,
+    /// The documents' records, if they are to be kept.
+    pub(super) kept: Option<KeptRecords>,
+    /// Documents without a shingle.
+    empty: Vec<DocumentId>,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(settings: &'a Settings, observer: &'a dyn Observer, wants: Wants) -> Self {
+        let kept_bytes_max = settings.memory().bytes / 8;
+        Self {
+            settings,
+            observer,
+            wants,
+            urls: Urls::default(),
+            stats: Stats {
+                settings: settings.clone(),
+                ..Stats::default()
+            },
+            descriptions: Descriptions::default(),
+            records: wants.records.then(Records::default),
+            kept: wants.kept.map(|form| KeptRecords::new(form, kept_bytes_max)),
+            empty: Vec::new(),
+        }
+    }
+
+    /// Reads everything into a collection: first the documents, then what they are compared
+    /// with.
+    pub(super) fn collection(&mut self, inputs: Inputs) -> Result<Collection, Error> {
+        self.observer.phase(Phase::Reading);
+        let settings = self.settings;
+        let is_across = inputs.against.is_some();
+        let (features, own) = match settings.measure {
+            Measure::MinHash => {
+                let mut signatures = Signatures::new(settings.sketch.positions());
+                let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Count);
+                let own = self.both(inputs, digest, |_, documents, batch| {
+                    for (_, _, signature) in batch.signatures(documents) {
+                        signatures.push(signature);
+                    }
+                    ControlFlow::Continue(())
+                })?;
+                (Features::Signatures(signatures), own)
+            }
+            Measure::Jaccard | Measure::Containment => {
+                let mut lists = ShingleLists::new(&settings.memory());
+                let own = self.both(inputs, ListBlock::default, |_, documents, block| {
+                    match lists.push(&block, documents) {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(error) => ControlFlow::Break(Some(error)),
+                    }
+                })?;
+                lists.finish()?;
+                self.stats.counts.spilled = lists.is_spilled();
+                (Features::Shingles(lists), own)
+            }
+        };
+        let scope = match is_across {
+            true => Scope::Across(own),
+            false => Scope::All,
+        };
+        let started = Instant::now();
+        let empty = std::mem::take(&mut self.empty);
+        let mut collection = Collection::new(
+            settings,
+            std::mem::take(&mut self.urls),
+            features,
+            scope,
+            |document| empty.binary_search(&document).is_ok(),
+        );
+        collection.descriptions = std::mem::take(&mut self.descriptions);
+        collection.records = self.records.take();
+        self.stats.seconds.candidates += started.elapsed();
+        Ok(collection)
+    }
+
+    /// Reads the documents and what they are compared with, and gives the first of those.
+    fn both<D: Digest>(
+        &mut self,
+        inputs: Inputs,
+        digest: impl Fn() -> D + Sync,
+        mut keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>>
+        + Send,
+    ) -> Result<DocumentId, Error> {
+        self.read(inputs.documents, &digest, &mut keep)?;
+        let own = DocumentId(self.urls.len() as u32);
+        // An id may come again on the other side, whose records are of no interest.
+        self.urls.forget();
+        let (records, kept) = (self.records.take(), self.kept.take());
+        self.read(inputs.against.unwrap_or_default(), &digest, &mut keep)?;
+        (self.records, self.kept) = (records, kept);
+        self.urls.forget();
+        Ok(own)
+    }
+
+    /// Reads inputs. Each block's digest goes to `keep`, with the ordinals of its documents; a
+    /// document whose id was met before has none.
+    pub(super) fn read<D: Digest>(
+        &mut self,
+        inputs: Vec<Input>,
+        digest: impl Fn() -> D + Sync,
+        keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>> + Send,
+    ) -> Result<(), Error> {
+        let started = Instant::now();
+        let settings = self.settings;
+        let taken = Arc::new(AtomicU64::new(self.stats.counts.input_bytes));
+        let digesting = Digesting {
+            settings,
+            shingler: shingler(&settings.shingle),
+            digest,
+            url_hasher: self.urls.hasher().clone(),
+            wants: Wants {
+                records: self.records.is_some(),
+                kept: self.kept.as_ref().map(KeptRecords::form),
+                ..self.wants
+            },
+            taken: &taken,
+            output: PhantomData,
+        };
+        let lanes = inputs.into_iter().map(|input| {
+            let cutter = Cutter::new(input.name(), &settings.read);
+            (Stream::new(input, &taken), cutter)
+        });
+        let mut collector = Collector {
+            reading: self,
+            keep,
+            numbers: Vec::new(),
+            failed: None,
+        };
+        ordered::in_order(&digesting, lanes, |batch| collector.add(batch));
+        let failed = collector.failed;
+        self.stats.counts.input_bytes = taken.load(Ordering::Relaxed);
+        self.stats.seconds.read_and_sketch += started.elapsed();
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How blocks become digests.
+struct Digesting<'a, D, M> {
     settings: &'a Settings,
     shingler: Box<dyn Shingler>,
     /// Makes a thread's digest.
     digest: M,
     url_hasher: UrlHasher,
-    describes: bool,
-    keeps: Option<Chosen>,
+    wants: Wants,
     taken: &'a AtomicU64,
     output: PhantomData<fn() -> D>,
 }
@@ -114,16 +240,16 @@ struct TimedPiece {
 }
 
 /// What a thread needs to digest blocks.
-struct Digesting<D> {
+struct Scratch<D> {
     digest: D,
     shingles: Shingles,
 }
 
-impl<D: Digest, M: Fn() -> D + Sync> Work for Reading<'_, D, M> {
+impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
     type Source = Stream;
     type Joint = Cutter;
     type Piece = TimedPiece;
-    type Scratch = Digesting<D>;
+    type Scratch = Scratch<D>;
     type Output = Batch<D::Output>;
 
     fn take(&self, stream: &mut Stream, TimedPiece { piece, reading }: &mut TimedPiece) -> bool {
@@ -153,8 +279,8 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Reading<'_, D, M> {
         }
     }
 
-    fn scratch(&self) -> Digesting<D> {
-        Digesting {
+    fn scratch(&self) -> Scratch<D> {
+        Scratch {
             digest: (self.digest)(),
             shingles: Shingles::default(),
         }
@@ -163,7 +289,7 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Reading<'_, D, M> {
     fn work(
         &self,
         TimedPiece { piece, reading }: &mut TimedPiece,
-        scratch: &mut Digesting<D>,
+        scratch: &mut Scratch<D>,
         give: &mut dyn FnMut(Batch<D::Output>),
     ) {
         let problem = piece.problem.take();
@@ -185,43 +311,65 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Reading<'_, D, M> {
     }
 
     fn bytes(batch: &Batch<D::Output>) -> usize {
-        let digest = batch.digest.as_ref().map_or(0, D::bytes);
-        digest + batch.urls.len() + size_of_val(&batch.documents[..])
+        batch.digest.as_ref().map_or(0, D::bytes)
+            + batch.urls.len()
+            + size_of_val(&batch.documents[..])
+            + size_of_val(&batch.prints[..])
+            + size_of_val(&batch.lengths[..])
+            + batch.records.as_ref().map_or(0, RecordBlock::bytes)
+            + batch.values.iter().map(value_bytes).sum::<usize>()
+            + batch.problems.iter().map(Error::bytes).sum::<usize>()
     }
 }
 
-impl<D: Digest, M> Reading<'_, D, M> {
-    fn batch(&self, block: &Block<'_>, scratch: &mut Digesting<D>) -> Batch<D::Output> {
+fn value_bytes(value: &Option<FieldValue>) -> usize {
+    let text = match value {
+        Some(FieldValue::Text(text)) => text.len(),
+        _ => 0,
+    };
+    size_of_val(value) + text
+}
+
+impl<D: Digest, M> Digesting<'_, D, M> {
+    fn batch(&self, block: &Block<'_>, scratch: &mut Scratch<D>) -> Batch<D::Output> {
         let started = Instant::now();
-        let Digesting { digest, shingles } = scratch;
+        let Scratch { digest, shingles } = scratch;
+        let wants = self.wants;
         let mut batch = Batch {
-            file: self.describes.then(|| Arc::clone(block.file)),
-            records: self.keeps.map(|_| Records::new(block)),
+            file: wants.records.then(|| Arc::clone(block.file)),
+            records: wants.kept.map(|_| RecordBlock::new(block)),
             record_bytes: block.bytes.len() as u64,
             input_bytes: self.taken.load(Ordering::Relaxed),
             ..Batch::default()
         };
-        block.documents(&self.settings.read, &mut |document| match document {
-            Ok(document) => {
-                self.shingler.shingle(&document.content, shingles);
-                let is_short = shingles.is_short();
-                let shingles = shingles.as_slice();
-                digest.document(shingles);
-                batch.urls.push_str(&document.url);
-                batch.documents.push(BatchDocument {
-                    url_end: batch.urls.len(),
-                    url_hash: self.url_hasher.hash(&document.url),
-                    is_empty: shingles.is_empty() && !is_short,
-                    is_short,
-                });
-                if let (Some(records), Some(chosen)) = (&mut batch.records, self.keeps) {
-                    records.push(chosen, &document);
-                }
-                if self.describes {
-                    batch.descriptions.push(Description::of(document));
-                }
+        block.documents(&self.settings.read, &mut |document| {
+            if let (Some(records), Some(form)) = (&mut batch.records, wants.kept) {
+                records.push(form, document.as_ref().ok());
             }
-            Err(error) => batch.problems.push(error),
+            if wants.records {
+                let print = document.as_ref().map(|document| record_print(document.record));
+                batch.prints.push(print.ok());
+            }
+            match document {
+                Ok(document) => {
+                    self.shingler.shingle(&document.content, shingles);
+                    digest.document(shingles.as_slice());
+                    batch.urls.push_str(&document.url);
+                    batch.documents.push(BatchDocument {
+                        url_end: batch.urls.len(),
+                        url_hash: self.url_hasher.hash(&document.url),
+                        has_shingle: !shingles.as_slice().is_empty(),
+                        is_short: shingles.is_short(),
+                    });
+                    if wants.lengths {
+                        batch.lengths.push(length(&document));
+                    }
+                    if wants.values {
+                        batch.values.push(document.value);
+                    }
+                }
+                Err(error) => batch.problems.push(error),
+            }
         });
         batch.digest = Some(digest.take());
         batch.sketching = started.elapsed();
@@ -229,68 +377,26 @@ impl<D: Digest, M> Reading<'_, D, M> {
     }
 }
 
-/// What is known of each row, besides its shingles, for choosing between documents and
-/// telling of them.
-#[derive(Debug, Default)]
-pub(super) struct Described {
-    pub(super) rows: Vec<Description>,
-    /// The inputs, each with its first row.
-    pub(super) files: Vec<(Arc<str>, usize)>,
-}
-
-impl Described {
-    fn add(&mut self, file: Arc<str>, mut rows: Vec<Description>) {
-        if self
-            .files
-            .last()
-            .is_none_or(|(last, _)| !Arc::ptr_eq(last, &file))
-        {
-            self.files.push((file, self.rows.len()));
-        }
-        self.rows.append(&mut rows);
-    }
-}
-
-/// What is known of a document.
-#[derive(Debug)]
-pub(super) struct Description {
-    /// Characters in its text.
-    pub(super) length: u64,
-    pub(super) value: Option<FieldValue>,
-    /// How its text begins.
-    pub(super) sample: Box<str>,
-}
-
-/// Characters of a sample.
-const SAMPLE_CHARS: usize = 60;
-
-impl Description {
-    fn of(document: Document<'_>) -> Self {
-        let texts: &[Cow<'_, str>] = match &document.content {
-            Content::Text(text) => std::slice::from_ref(text),
-            Content::Items(items) => items,
-        };
-        let sample = texts.first().map_or("", |text| text.trim_start());
-        let end = sample
-            .char_indices()
-            .nth(SAMPLE_CHARS)
-            .map_or(sample.len(), |(at, _)| at);
-        Self {
-            length: texts.iter().map(|text| text.chars().count() as u64).sum(),
-            value: document.value,
-            sample: sample[..end].into(),
-        }
-    }
+/// Characters in a document's text.
+fn length(document: &Document<'_>) -> u64 {
+    let texts: &[Cow<'_, str>] = match &document.content {
+        Content::Text(text) => std::slice::from_ref(text),
+        Content::Items(items) => items,
+    };
+    texts.iter().map(|text| text.chars().count() as u64).sum()
 }
 
 /// What is left of a block.
 struct Batch<T> {
     urls: String,
     documents: Vec<BatchDocument>,
-    descriptions: Vec<Description>,
-    /// The input, if documents are described.
+    lengths: Vec<u64>,
+    values: Vec<Option<FieldValue>>,
+    /// The input, and what its records were, if records are to be known: `None` for one that
+    /// could not be used.
     file: Option<Arc<str>>,
-    records: Option<Records>,
+    prints: Vec<Option<u64>>,
+    records: Option<RecordBlock>,
     /// `None` if there is only a problem.
     digest: Option<T>,
     problems: Vec<Error>,
@@ -305,8 +411,10 @@ impl<T> Default for Batch<T> {
         Self {
             urls: String::new(),
             documents: Vec::new(),
-            descriptions: Vec::new(),
+            lengths: Vec::new(),
+            values: Vec::new(),
             file: None,
+            prints: Vec::new(),
             records: None,
             digest: None,
             problems: Vec::new(),
@@ -321,59 +429,71 @@ impl<T> Default for Batch<T> {
 struct BatchDocument {
     url_end: usize,
     url_hash: UrlHash,
-    is_empty: bool,
+    has_shingle: bool,
     is_short: bool,
 }
 
 /// Takes batches in input order, numbers the documents, and hands them on.
-struct Collector<'a, K> {
-    settings: &'a Settings,
-    observer: &'a dyn Observer,
+struct Collector<'r, 'a, K> {
+    reading: &'r mut Reading<'a>,
     keep: K,
-    urls: &'a mut Urls,
-    stats: &'a mut Stats,
-    described: &'a mut Option<Described>,
-    kept: &'a mut Option<KeptRecords>,
     numbers: Vec<Option<DocumentId>>,
     failed: Option<Error>,
 }
 
-impl<K> Collector<'_, K> {
+impl<K> Collector<'_, '_, K> {
     fn add<T>(&mut self, batch: Batch<T>) -> ControlFlow<()>
     where
         K: FnMut(&Urls, &[Option<DocumentId>], T) -> ControlFlow<Option<Error>>,
     {
-        self.stats.counts.record_bytes += batch.record_bytes;
-        self.stats.seconds.read_busy += batch.reading;
-        self.stats.seconds.sketch_busy += batch.sketching;
+        let reading = &mut *self.reading;
+        reading.stats.counts.record_bytes += batch.record_bytes;
+        reading.stats.seconds.read_busy += batch.reading;
+        reading.stats.seconds.sketch_busy += batch.sketching;
         for error in batch.problems {
-            if self.settings.strictness == Strictness::Stop {
+            // What could not be kept cannot be read again: to go on would lose it.
+            let is_fatal = matches!(error.kind, ErrorKind::Spill(_));
+            if is_fatal || reading.settings.strictness == Strictness::Stop {
                 self.failed = Some(error);
                 return ControlFlow::Break(());
             }
-            self.stats.counts.skipped += 1;
-            self.observer.problem(&error);
+            reading.stats.counts.skipped += 1;
+            reading.observer.problem(&error);
         }
-        if let (Some(kept), Some(records)) = (&mut *self.kept, batch.records) {
+        if let (Some(kept), Some(records)) = (&mut reading.kept, batch.records) {
             kept.add(records);
         }
-        if let (Some(described), Some(file)) = (&mut *self.described, batch.file) {
-            described.add(file, batch.descriptions);
-        }
         self.numbers.clear();
+        let mut prints = batch.prints.iter().copied();
+        if let (Some(records), Some(file)) = (&mut self.reading.records, &batch.file) {
+            records.start(file);
+        }
         let mut url_start = 0;
-        for document in &batch.documents {
+        for (index, document) in batch.documents.iter().enumerate() {
             let url = &batch.urls[url_start..document.url_end];
             url_start = document.url_end;
-            let number = self.number(url, document)?;
+            let (fate, number) = self.number(url, document)?;
             self.numbers.push(number);
-        }
-        self.observer
-            .progress(batch.input_bytes, self.stats.counts.documents);
-        match batch.digest {
-            Some(digest) => {
-                (self.keep)(self.urls, &self.numbers, digest).map_break(|error| self.failed = error)
+            let reading = &mut *self.reading;
+            if let Some(records) = &mut reading.records {
+                records.push(&mut prints, fate);
             }
+            if number.is_some() {
+                reading.descriptions.lengths.extend(batch.lengths.get(index));
+                let value = batch.values.get(index).cloned();
+                reading.descriptions.values.extend(value);
+            }
+        }
+        if let Some(records) = &mut self.reading.records {
+            records.push_unreadable(&mut prints);
+        }
+        let reading = &mut *self.reading;
+        reading
+            .observer
+            .progress(batch.input_bytes, reading.stats.counts.documents);
+        match batch.digest {
+            Some(digest) => (self.keep)(&reading.urls, &self.numbers, digest)
+                .map_break(|error| self.failed = error),
             None => ControlFlow::Continue(()),
         }
     }
@@ -382,18 +502,22 @@ impl<K> Collector<'_, K> {
         &mut self,
         url: &str,
         document: &BatchDocument,
-    ) -> ControlFlow<(), Option<DocumentId>> {
-        let counts = &mut self.stats.counts;
-        match self.urls.add_hashed(url, document.url_hash) {
+    ) -> ControlFlow<(), (Fate, Option<DocumentId>)> {
+        let reading = &mut *self.reading;
+        let counts = &mut reading.stats.counts;
+        match reading.urls.add_hashed(url, document.url_hash) {
             Added::New(id) => {
                 counts.documents += 1;
-                counts.empty += u64::from(document.is_empty);
                 counts.short += u64::from(document.is_short);
-                ControlFlow::Continue(Some(id))
+                if !document.has_shingle {
+                    counts.empty += u64::from(!document.is_short);
+                    reading.empty.push(id);
+                }
+                ControlFlow::Continue((Fate::Document(id), Some(id)))
             }
-            Added::Repeated(_) => {
+            Added::Repeated(first) => {
                 counts.repeated_ids += 1;
-                ControlFlow::Continue(None)
+                ControlFlow::Continue((Fate::Repeated(first), None))
             }
             Added::Full => {
                 self.failed = Some(Error::in_file(url, ErrorKind::TooManyDocuments));

@@ -61,6 +61,10 @@ pub(super) trait Format: Sync {
     /// to hold, that is where the next one is found.
     fn record_end(&self) -> Option<u8>;
 
+    /// The block's records in order, as they came: one for each document, or what is wrong
+    /// with it, that [`Format::documents`] gives.
+    fn records(&self, block: &Block<'_>, each: &mut dyn FnMut(&[u8]));
+
     /// The block's records in order, each a document or what is wrong with it.
     fn documents(
         &self,

@@ -21,6 +21,10 @@ impl Format for Lines {
         Some(b'\n')
     }
 
+    fn records(&self, block: &Block<'_>, each: &mut dyn FnMut(&[u8])) {
+        for_each_line(block, |line| each(line.whole));
+    }
+
     fn documents(
         &self,
         block: &Block<'_>,

@@ -162,6 +162,11 @@ impl Block<'_> {
         self.format.rules().documents(self, settings, each);
     }
 
+    /// The block's records in order, as they came: as many as [`Block::documents`] gives.
+    pub fn records(&self, each: &mut dyn FnMut(&[u8])) {
+        self.format.rules().records(self, each);
+    }
+
     /// An error in the block's `record`th record (from 0), at `byte` of the block.
     pub(super) fn error(&self, record: u64, byte: usize, kind: ErrorKind) -> Error {
         Error {

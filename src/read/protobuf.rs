@@ -54,6 +54,16 @@ impl Format for Protobuf {
         None
     }
 
+    fn records(&self, block: &Block<'_>, each: &mut dyn FnMut(&[u8])) {
+        let mut rest = block.bytes;
+        while let Some(length) = frame_length(rest) {
+            let end = LENGTH_BYTES.saturating_add(usize::try_from(length).unwrap_or(0));
+            let (record, behind) = rest.split_at(end.min(rest.len()));
+            each(record);
+            rest = behind;
+        }
+    }
+
     fn documents(
         &self,
         block: &Block<'_>,

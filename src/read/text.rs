@@ -26,6 +26,12 @@ impl Format for Text {
         None
     }
 
+    fn records(&self, block: &Block<'_>, each: &mut dyn FnMut(&[u8])) {
+        if !block.bytes.is_empty() {
+            each(block.bytes);
+        }
+    }
+
     fn documents(
         &self,
         block: &Block<'_>,

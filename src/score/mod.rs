@@ -6,6 +6,7 @@
 
 mod measure;
 mod minhash;
+mod overlap;
 mod threshold;
 
 use std::cmp::Ordering;
@@ -13,6 +14,7 @@ use std::fmt;
 
 pub use measure::{Measure, SetBound};
 pub use minhash::{shared_at_least, shared_positions};
+pub(crate) use overlap::PackedSets;
 pub use threshold::{InvalidThreshold, Threshold};
 
 /// How similar two documents are: `part` of `whole`.

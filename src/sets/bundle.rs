@@ -1,178 +1,452 @@
-//! Sets as lists of bundles.
+//! Sets as lists of bundles: shingles that occur in exactly the same documents.
+//!
+//! A set that has one shingle of a bundle has all of them. Versions of one text differ in a
+//! few bundles out of a few dozen, where they have thousands of shingles; and shingles that
+//! occur in one document only are in no bundle at all.
+//!
+//! To find them, each shingle is given the sum of a random number for every document that it
+//! is in: the same for shingles in the same documents, and for no others.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::shard::for_each_run;
-use super::sum::ShardSums;
+use super::jagged::Jagged;
+use super::lists::{Print, ShingleLists};
+use super::shards::{Shards, for_each};
+use super::spill::{Spill, Stored};
+use crate::collection::Role;
+use crate::document::DocumentId;
+use crate::error::Error;
+use crate::settings::Memory;
+use crate::shingle::Shingle;
 
-/// A bundle: shingles that occur in the same documents.
-///
-/// The lowest bundle of a set is a random choice of its bundles, the same for all
-/// sets that have it: sets with much in common are likely to have it in common.
-pub type Bundle = u32;
+/// A shingle in more documents than this is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Common {
+    /// However many.
+    Keep,
+    /// This many.
+    Documents(u32),
+}
 
-/// The sets of all rows.
+/// What a shingle is told by its shard: what it is to be counted as.
+mod answer {
+    /// It is in no other document.
+    pub(super) const ALONE: u64 = 0;
+    /// It does not count: the document repeats it, or it is too common.
+    pub(super) const NOT_COUNTED: u64 = 1;
+    /// The least sum that stands for a bundle.
+    pub(super) const BUNDLE_MIN: u64 = 2;
+}
+
+/// Sets of documents, each a list of bundles that are known by their sums, in memory or in a
+/// file.
 #[derive(Debug)]
-pub struct BundleSets {
+pub(crate) struct SummedSets {
+    stretches: Vec<Stretch>,
+    spill: Option<Spill>,
+    /// Sets whose shingles are all in bundles, with what these are: sets with the same print
+    /// are the same.
+    prints: Vec<(DocumentId, Print)>,
+}
+
+/// The sets of some consecutive documents.
+#[derive(Debug)]
+struct Stretch {
+    documents: Vec<DocumentId>,
     sizes: Vec<u32>,
-    /// The rows' bundles, a block of rows at a time.
-    blocks: Vec<Gathered>,
-    /// For each row, its block and its place in it.
-    places: Vec<(u32, u32)>,
-    /// Shingles in each bundle.
-    weights: Vec<u32>,
-}
-
-impl BundleSets {
-    pub(super) fn new(sizes: Vec<u32>, blocks: Vec<Gathered>, weights: Vec<u32>) -> Self {
-        let places = (0_u32..)
-            .zip(&blocks)
-            .flat_map(|(block, gathered)| {
-                (0..gathered.ends.len() as u32).map(move |at| (block, at))
-            })
-            .collect();
-        Self {
-            sizes,
-            blocks,
-            places,
-            weights,
-        }
-    }
-
-    /// Number of rows.
-    pub fn len(&self) -> usize {
-        self.sizes.len()
-    }
-
-    /// True if there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.sizes.is_empty()
-    }
-
-    /// Number of shingles in a row's set, those in no bundle included.
-    pub fn size(&self, row: usize) -> u32 {
-        self.sizes[row]
-    }
-
-    /// The bundles of a row, in ascending order.
-    pub fn bundles(&self, row: usize) -> &[Bundle] {
-        let (block, at) = self.places[row];
-        self.blocks[block as usize].row(at as usize)
-    }
-
-    /// Shingles in each bundle.
-    pub fn weights(&self) -> &[u32] {
-        &self.weights
-    }
-
-    /// Whether all of a row's shingles are in bundles: none is its own.
-    pub fn is_shared(&self, row: usize) -> bool {
-        let weight = |&bundle: &Bundle| self.weights[bundle as usize];
-        self.bundles(row).iter().map(weight).sum::<u32>() == self.sizes[row]
-    }
-}
-
-/// Sums that are sorted at once, if there are no more parts than [`PARTS_MAX`].
-const SORTED_AT_ONCE: usize = 1 << 22;
-/// Most parts, as each looks at all sums.
-const PARTS_MAX: usize = 16;
-
-/// Which bundle each shingle is in, of those that several documents have.
-pub(super) struct Bundles {
-    /// Shard by shard, by the shingle's number in the shard.
-    of: Vec<Vec<Bundle>>,
-    pub(super) weights: Vec<u32>,
-}
-
-impl Bundles {
-    /// Shingles with the same sum are in the same documents. Sums are sorted a part
-    /// of their range at a time, so that not all are copied at once.
-    pub(super) fn new(shards: &[ShardSums]) -> Self {
-        let total: usize = shards.iter().map(|shard| shard.sums.len()).sum();
-        let parts = (total / SORTED_AT_ONCE).next_power_of_two().min(PARTS_MAX);
-        let mut bundles = Self {
-            of: shards
-                .iter()
-                .map(|shard| vec![0; shard.sums.len()])
-                .collect(),
-            weights: Vec::new(),
-        };
-        for part in 0..parts as u64 {
-            // In two steps, as one part only is a shift by 64.
-            let is_in_part = |sum: u64| sum >> 1 >> (63 - parts.ilog2()) == part;
-            let mut sums: Vec<(u64, u32, u32)> = (0..shards.len())
-                .into_par_iter()
-                .flat_map_iter(|shard| {
-                    (0_u32..)
-                        .zip(&shards[shard].sums)
-                        .filter(|&(_, &sum)| is_in_part(sum))
-                        .map(move |(number, &sum)| (sum, shard as u32, number))
-                })
-                .collect();
-            sums.par_sort_unstable();
-            for equal in sums.chunk_by(|a, b| a.0 == b.0) {
-                for &(_, shard, number) in equal {
-                    bundles.of[shard as usize][number as usize] = bundles.weights.len() as u32;
-                }
-                bundles.weights.push(equal.len() as u32);
-            }
-        }
-        bundles
-    }
-
-    /// Collects the bundles of a block's rows from all shards.
-    pub(super) fn gather(&self, shards: &[Vec<Vec<u64>>], block: usize, rows: u32) -> Gathered {
-        let shards: Vec<(&[Bundle], &[u64])> = self
-            .of
-            .iter()
-            .zip(shards)
-            .filter_map(|(of, shard)| Some((of.as_slice(), shard.get(block)?.as_slice())))
-            .collect();
-        let mut starts = vec![0; rows as usize + 1];
-        for (_, words) in &shards {
-            for_each_run(words, 0, |row, run| starts[row as usize + 1] += run.len());
-        }
-        for row in 1..starts.len() {
-            starts[row] += starts[row - 1];
-        }
-        let mut next = starts.clone();
-        let mut bundles: Vec<Bundle> = vec![0; starts[rows as usize]];
-        for (of, words) in &shards {
-            for_each_run(words, 0, |row, run| {
-                let place = &mut next[row as usize];
-                for &word in run {
-                    // Numbers in words count from 1.
-                    bundles[*place] = of[word as usize - 1];
-                    *place += 1;
-                }
-            });
-        }
-        let mut gathered = Gathered {
-            bundles: Vec::new(),
-            ends: Vec::with_capacity(rows as usize),
-        };
-        for row in 0..rows as usize {
-            let own = &mut bundles[starts[row]..starts[row + 1]];
-            own.sort_unstable();
-            let distinct = own.chunk_by(|a, b| a == b).map(|equal| equal[0]);
-            gathered.bundles.extend(distinct);
-            gathered.ends.push(gathered.bundles.len());
-        }
-        gathered.bundles.shrink_to_fit();
-        gathered
-    }
-}
-
-/// The sets of one block.
-#[derive(Debug)]
-pub(super) struct Gathered {
-    bundles: Vec<Bundle>,
+    /// The bundles of each document, in order of their sums: sum and number of shingles.
+    bundles: Stored<(u64, u32)>,
     ends: Vec<usize>,
 }
 
-impl Gathered {
-    fn row(&self, row: usize) -> &[Bundle] {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.bundles[start..self.ends[row]]
+/// A stretch while it is made.
+#[derive(Default)]
+struct NewStretch {
+    documents: Vec<DocumentId>,
+    sizes: Vec<u32>,
+    bundles: Vec<(u64, u32)>,
+    ends: Vec<usize>,
+    prints: Vec<(DocumentId, Print)>,
+    sums: Vec<Shingle>,
+}
+
+impl NewStretch {
+    /// Takes a document with what became of its shingles.
+    fn push(&mut self, document: DocumentId, answers: &mut [u64]) {
+        let (mut size, mut alone) = (0, 0);
+        let start = self.bundles.len();
+        // Neighbours are mostly of one bundle.
+        for same in answers.chunk_by(|one, two| one == two) {
+            let count = same.len() as u32;
+            match same[0] {
+                answer::NOT_COUNTED => continue,
+                answer::ALONE => alone += count,
+                sum => self.bundles.push((sum, count)),
+            }
+            size += count;
+        }
+        let own = &mut self.bundles[start..];
+        own.sort_unstable_by_key(|&(sum, _)| sum);
+        let mut kept = 0;
+        for index in 1..own.len() {
+            match own[kept].0 == own[index].0 {
+                true => own[kept].1 += own[index].1,
+                false => {
+                    kept += 1;
+                    own[kept] = own[index];
+                }
+            }
+        }
+        if !own.is_empty() {
+            self.bundles.truncate(start + kept + 1);
+        }
+        self.documents.push(document);
+        self.sizes.push(size);
+        self.ends.push(self.bundles.len());
+        if alone == 0 && size > 0 {
+            self.sums.clear();
+            let sums = self.bundles[start..].iter();
+            self.sums.extend(sums.map(|&(sum, _)| Shingle(sum)));
+            self.prints.push((document, Print::of(&self.sums)));
+        }
     }
+}
+
+/// Bytes that a bundle of a set takes in memory.
+const BUNDLE_BYTES: u64 = size_of::<(u64, u32)>() as u64;
+/// The part of the memory that bundles may take before they go to a file.
+const BUNDLES_SHARE: u64 = 8;
+
+impl SummedSets {
+    /// Finds the bundles of those documents that have a role. Each stands for so many `copies`.
+    pub(crate) fn new(
+        lists: &ShingleLists,
+        roles: &[Role],
+        copies: impl Fn(DocumentId) -> u32 + Sync + Send,
+        common: Common,
+        memory: &Memory,
+    ) -> Result<Self, Error> {
+        let mut shards = Shards::new(lists, roles, memory)?;
+        let bits = shards.bits();
+        shards.answer(Table::default, |table, words| {
+            table.answer(words, bits, common, &copies);
+        })?;
+        let (held, spill) = (AtomicU64::new(0), OnceLock::new());
+        let stretches = shards.take_back(NewStretch::push, |made: NewStretch| {
+            let bytes = made.bundles.len() as u64 * BUNDLE_BYTES;
+            let before = held.fetch_add(bytes, Ordering::Relaxed);
+            let bundles = match before + bytes <= memory.bytes / BUNDLES_SHARE {
+                true => Stored::InMemory(made.bundles),
+                false => {
+                    held.fetch_sub(bytes, Ordering::Relaxed);
+                    Stored::OnDisk(shared_spill(&spill, memory)?.append(&made.bundles)?)
+                }
+            };
+            let stretch = Stretch {
+                documents: made.documents,
+                sizes: made.sizes,
+                bundles,
+                ends: made.ends,
+            };
+            Ok((stretch, made.prints))
+        })?;
+        let (stretches, prints): (Vec<_>, Vec<_>) = stretches.into_iter().unzip();
+        Ok(Self {
+            stretches,
+            spill: spill.into_inner(),
+            prints: prints.concat(),
+        })
+    }
+
+    /// Sets whose shingles are all in bundles, with what these are.
+    pub(crate) fn prints(&self) -> &[(DocumentId, Print)] {
+        &self.prints
+    }
+
+    /// Gives up the prints.
+    pub(crate) fn forget_prints(&mut self) {
+        self.prints = Vec::new();
+    }
+
+    /// Each document with the size of its set.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = (DocumentId, u32)> {
+        self.stretches.iter().flat_map(|stretch| {
+            let documents = stretch.documents.iter().copied();
+            documents.zip(stretch.sizes.iter().copied())
+        })
+    }
+
+    /// Each document with the number of its bundles.
+    pub(crate) fn bundle_counts(&self) -> impl Iterator<Item = (DocumentId, u32)> {
+        self.stretches.iter().flat_map(|stretch| {
+            let starts = std::iter::once(0).chain(stretch.ends.iter().copied());
+            let counts = starts.zip(&stretch.ends).map(|(start, &end)| end - start);
+            let documents = stretch.documents.iter().copied();
+            documents.zip(counts.map(|count| count as u32))
+        })
+    }
+
+    /// The sets of those documents that are `wanted`, with numbers for their bundles.
+    pub(crate) fn numbered(
+        &self,
+        wanted: impl Fn(DocumentId) -> bool,
+    ) -> Result<BundleSets, Error> {
+        let mut sets = Loaded::default();
+        let mut buffer = Vec::new();
+        for stretch in &self.stretches {
+            let all = 0..stretch.bundles.len();
+            let bundles = stretch.bundles.part(self.spill.as_ref(), all, &mut buffer)?;
+            let mut start = 0;
+            let counted = stretch.documents.iter().zip(&stretch.sizes);
+            for ((&document, &size), &end) in counted.zip(&stretch.ends) {
+                if size > 0 && wanted(document) {
+                    sets.documents.push(document);
+                    sets.sizes.push(size);
+                    sets.bundles.extend_from_slice(&bundles[start..end]);
+                    sets.ends.push(sets.bundles.len());
+                }
+                start = end;
+            }
+        }
+        Ok(sets.numbered())
+    }
+}
+
+fn shared_spill<'s>(spill: &'s OnceLock<Spill>, memory: &Memory) -> Result<&'s Spill, Error> {
+    if let Some(spill) = spill.get() {
+        return Ok(spill);
+    }
+    // Two threads may create one at once: then one of the two is given up.
+    let new = Spill::create(&memory.temp_dir)?;
+    Ok(spill.get_or_init(|| new))
+}
+
+/// A bundle, by number. Numbers are in order of sums: the lowest bundle of a set is a random
+/// choice of its bundles, the same for all sets that have it, so that sets with much in common
+/// are likely to have it in common.
+pub(crate) type Bundle = u32;
+
+/// Sets with numbers for their bundles.
+#[derive(Debug)]
+pub(crate) struct BundleSets {
+    /// The document of each set, in order.
+    pub(crate) documents: Vec<DocumentId>,
+    /// Shingles in each, those in no bundle included.
+    pub(crate) sizes: Vec<u32>,
+    /// The bundles of each, in ascending order.
+    pub(crate) bundles: Jagged<Bundle>,
+    /// Shingles in each bundle.
+    pub(crate) weights: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Loaded {
+    documents: Vec<DocumentId>,
+    sizes: Vec<u32>,
+    bundles: Vec<(u64, u32)>,
+    ends: Vec<usize>,
+}
+
+/// Bits of a sum by which bundles are shared among threads to be numbered.
+const NUMBERED_APART_BITS: u32 = 4;
+
+impl Loaded {
+    fn numbered(self) -> BundleSets {
+        let tables: Vec<Table> = (0..1_u64 << NUMBERED_APART_BITS)
+            .into_par_iter()
+            .map(|part| {
+                let mut table = Table::default();
+                let is_in_part = |sum: u64| sum >> (64 - NUMBERED_APART_BITS) == part;
+                for &(sum, weight) in self.bundles.iter().filter(|(sum, _)| is_in_part(*sum)) {
+                    let entry = table.entry(sum);
+                    table.entries[entry as usize].documents = weight;
+                }
+                table.entries.sort_unstable_by_key(|entry| entry.shingle);
+                table.file();
+                table
+            })
+            .collect();
+        let mut bases = vec![0];
+        for table in &tables {
+            bases.push(bases[bases.len() - 1] + table.entries.len() as u32);
+        }
+        let weights = tables
+            .iter()
+            .flat_map(|table| table.entries.iter().map(|entry| entry.documents))
+            .collect();
+        let bundles = Jagged::made(
+            self.documents.len(),
+            || (),
+            |(), set, numbers| {
+                let start = if set == 0 { 0 } else { self.ends[set - 1] };
+                numbers.extend(self.bundles[start..self.ends[set]].iter().map(|&(sum, _)| {
+                    let part = (sum >> (64 - NUMBERED_APART_BITS)) as usize;
+                    bases[part] + tables[part].find(sum).unwrap_or(0)
+                }));
+            },
+        );
+        BundleSets {
+            documents: self.documents,
+            sizes: self.sizes,
+            bundles,
+            weights,
+        }
+    }
+}
+
+/// The distinct shingles of a shard.
+#[derive(Default)]
+struct Table {
+    /// The entry near the place that a shingle's hash tells, counted from 1; zero for none.
+    slots: Vec<u32>,
+    entries: Vec<Entry>,
+    /// The entry of each shingle in turn.
+    entry_of: Vec<u32>,
+}
+
+struct Entry {
+    shingle: u64,
+    sum: u64,
+    last_document: u32,
+    /// Documents that have it, of those that are looked at.
+    sets: u32,
+    /// The same, each with its copies.
+    documents: u32,
+}
+
+/// Stands for an entry where a document repeats a shingle.
+const REPEATED: u32 = u32::MAX;
+/// Slots that a table starts with, and how it grows.
+const SLOTS_MIN: usize = 1 << 12;
+const SLOTS_GROWTH: usize = 4;
+
+impl Table {
+    /// Replaces the words of a shard by an answer for each shingle.
+    fn answer(
+        &mut self,
+        words: &mut [&mut [u64]],
+        bits: u32,
+        common: Common,
+        copies: &impl Fn(DocumentId) -> u32,
+    ) {
+        self.entries.clear();
+        self.entry_of.clear();
+        self.slots.fill(0);
+        let (mut document, mut number, mut own_copies) = (u32::MAX, 0, 0);
+        for words in words.iter() {
+            for_each(words, bits, |next, shingle| {
+                if next != document {
+                    document = next;
+                    number = number_of(document);
+                    own_copies = match common {
+                        Common::Keep => 1,
+                        Common::Documents(_) => copies(DocumentId(document)),
+                    };
+                }
+                let entry_of = self.entry(shingle);
+                let entry = &mut self.entries[entry_of as usize];
+                if entry.last_document == document && entry.sets > 0 {
+                    self.entry_of.push(REPEATED);
+                    return;
+                }
+                entry.last_document = document;
+                entry.sum = entry.sum.wrapping_add(number);
+                entry.sets += 1;
+                entry.documents = entry.documents.saturating_add(own_copies);
+                self.entry_of.push(entry_of);
+            });
+        }
+        let mut answers = self.entry_of.iter().map(|&entry_of| {
+            let Some(entry) = self.entries.get(entry_of as usize) else {
+                return answer::NOT_COUNTED;
+            };
+            match common {
+                Common::Documents(most) if entry.documents > most => answer::NOT_COUNTED,
+                _ if entry.sets == 1 => answer::ALONE,
+                _ => entry.sum.max(answer::BUNDLE_MIN),
+            }
+        });
+        for words in words {
+            let count = {
+                let mut count = 0;
+                for_each(words, bits, |_, _| count += 1);
+                count
+            };
+            for (word, answer) in words[..count].iter_mut().zip(&mut answers) {
+                *word = answer;
+            }
+        }
+    }
+
+    #[inline]
+    fn entry(&mut self, shingle: u64) -> u32 {
+        if self.entries.len() * 2 >= self.slots.len() {
+            let slots = (self.slots.len() * SLOTS_GROWTH).max(SLOTS_MIN);
+            self.slots.resize(slots, 0);
+            self.file();
+        }
+        let mut slot = self.slot(shingle);
+        loop {
+            match self.slots[slot] {
+                0 => {
+                    self.entries.push(Entry {
+                        shingle,
+                        sum: 0,
+                        last_document: 0,
+                        sets: 0,
+                        documents: 0,
+                    });
+                    self.slots[slot] = self.entries.len() as u32;
+                    return self.entries.len() as u32 - 1;
+                }
+                entry if self.entries[entry as usize - 1].shingle == shingle => return entry - 1,
+                _ => slot = (slot + 1) & (self.slots.len() - 1),
+            }
+        }
+    }
+
+    /// The entry of a shingle, if there is one.
+    #[inline]
+    fn find(&self, shingle: u64) -> Option<u32> {
+        let mut slot = self.slot(shingle);
+        loop {
+            match self.slots[slot] {
+                0 => return None,
+                entry if self.entries[entry as usize - 1].shingle == shingle => {
+                    return Some(entry - 1);
+                }
+                _ => slot = (slot + 1) & (self.slots.len() - 1),
+            }
+        }
+    }
+
+    #[inline]
+    fn slot(&self, shingle: u64) -> usize {
+        let spread = shingle.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (spread >> (64 - self.slots.len().ilog2())) as usize
+    }
+
+    /// Files all entries anew.
+    fn file(&mut self) {
+        self.slots.fill(0);
+        for index in 0..self.entries.len() {
+            let mut slot = self.slot(self.entries[index].shingle);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = index as u32 + 1;
+        }
+    }
+}
+
+/// A random number for each document. Sums over different documents differ, but for the
+/// accident that two 64-bit hashes agree.
+fn number_of(document: u32) -> u64 {
+    let mut x = (u64::from(document) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }

@@ -1,240 +1,303 @@
-//! The shingles of each document as they came, and the least of them: enough to find
-//! and compare the few that are similar, where few are.
+//! The shingles of each document as they came: in memory for as long as they fit, then in a
+//! temporary file.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::pages;
+use super::spill::{Spill, Stored};
+use crate::document::DocumentId;
+use crate::error::Error;
+use crate::settings::Memory;
 use crate::shingle::Shingle;
 
-/// The shingles of a block of documents.
+/// The shingles of a block of documents, on their way into [`ShingleLists`].
 #[derive(Debug, Default)]
-pub struct ListBlock {
-    shingles: Vec<Shingle>,
+pub(crate) struct ListBlock {
+    shingles: Vec<u64>,
     /// Where each document's shingles end.
     ends: Vec<usize>,
-    /// The sum of each document's shingles: lists with different sums are different.
-    sums: Vec<u64>,
-    /// The least of each document's shingles.
-    least: Vec<Rank>,
+    prints: Vec<Print>,
 }
 
-/// A shingle's place in an order that is as good as random, and the same for all
-/// documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rank(pub u64);
+/// What a list of shingles is, whatever their order: lists with the same print are the same,
+/// but for the accident that two hashes of 128 bits agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Print {
+    sum: u64,
+    squares: u64,
+}
 
-impl Rank {
-    /// Stands where a document has no more shingles.
-    pub const NONE: Self = Self(u64::MAX);
+impl Print {
+    /// Of some shingles.
+    pub(crate) fn of(shingles: &[Shingle]) -> Self {
+        let mut print = Self::default();
+        for &Shingle(shingle) in shingles {
+            print.sum = print.sum.wrapping_add(shingle);
+            // Odd, so that no shingle's square is lost for being a multiple of a power of two.
+            let odd = (shingle >> 17) ^ shingle | 1;
+            print.squares = print.squares.wrapping_add(odd.wrapping_mul(odd));
+        }
+        print
+    }
 
-    #[inline]
-    fn of(shingle: Shingle) -> Self {
-        // High bits then depend on all bits. Below the last, which is no shingle's.
-        Self(
-            shingle
-                .0
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .min(u64::MAX - 1),
-        )
+    /// A hash of it, for tables.
+    pub(crate) fn hash(self) -> u64 {
+        (self.sum ^ self.squares.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
 impl ListBlock {
+    /// Takes a document's shingles.
+    pub(crate) fn push(&mut self, shingles: &[Shingle]) {
+        self.shingles
+            .extend(shingles.iter().map(|&Shingle(shingle)| shingle));
+        self.ends.push(self.shingles.len());
+        self.prints.push(Print::of(shingles));
+    }
+
     /// The memory that it takes.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&self.shingles[..]) + size_of_val(&self.ends[..]) + size_of_val(&self.least[..])
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.shingles[..])
+            + size_of_val(&self.ends[..])
+            + size_of_val(&self.prints[..])
+    }
+
+    /// An empty block with as much room as this one takes: the next is likely to be as large.
+    pub(crate) fn like(&self) -> Self {
+        Self {
+            shingles: Vec::with_capacity(self.shingles.len() / 8 * 9),
+            ..Self::default()
+        }
+    }
+}
+
+/// Shingles in a part, unless one document has more. A part is so large that its memory can
+/// be had in large pages.
+const PART_SHINGLES: usize = 1 << 21;
+/// Shingles in the first part: small collections take little.
+const FIRST_PART_SHINGLES: usize = 1 << 14;
+/// Shingles of a slice, about.
+const SLICE_SHINGLES: usize = 1 << 15;
+
+/// The shingles of a collection, by document.
+#[derive(Debug)]
+pub(crate) struct ShingleLists {
+    lengths: Vec<u32>,
+    prints: Vec<Print>,
+    parts: Vec<Stored<u64>>,
+    /// The part that still grows.
+    open: Vec<u64>,
+    slices: Vec<Slice>,
+    spill: Option<Spill>,
+    memory: Memory,
+    /// Shingles that are in memory.
+    held: usize,
+}
+
+/// Some consecutive documents of a part, for a thread to look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slice {
+    first: u32,
+    documents: u32,
+    part: usize,
+    start: usize,
+    shingles: usize,
+}
+
+impl Slice {
+    /// Its documents, by their ordinals.
+    pub(crate) fn documents(self) -> Range<usize> {
+        self.first as usize..(self.first + self.documents) as usize
+    }
+}
+
+/// What of the memory may be taken by shingles.
+const MEMORY_SHARE: u64 = 4;
+
+impl ShingleLists {
+    /// No documents yet. Beyond a quarter of the memory, their shingles go to a file.
+    pub(crate) fn new(memory: &Memory) -> Self {
+        Self {
+            lengths: Vec::new(),
+            prints: Vec::new(),
+            parts: Vec::new(),
+            open: Vec::new(),
+            slices: Vec::new(),
+            spill: None,
+            memory: memory.clone(),
+            held: 0,
+        }
+    }
+
+    /// Adds those documents of a block that have an ordinal, which must be the next.
+    pub(crate) fn push(
+        &mut self,
+        block: &ListBlock,
+        documents: &[Option<DocumentId>],
+    ) -> Result<(), Error> {
+        let mut start = 0;
+        for ((&end, document), &print) in block.ends.iter().zip(documents).zip(&block.prints) {
+            if document.is_some() {
+                self.add(&block.shingles[start..end], print)?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, shingles: &[u64], print: Print) -> Result<(), Error> {
+        if self.open.capacity() - self.open.len() < shingles.len() {
+            self.close()?;
+            let room = match self.parts.len() {
+                0 => FIRST_PART_SHINGLES,
+                parts => (FIRST_PART_SHINGLES << parts.min(10)).min(PART_SHINGLES),
+            };
+            self.open = pages::room(room.max(shingles.len()));
+        }
+        let part = self.parts.len();
+        let fits = |slice: &&mut Slice| slice.part == part && slice.shingles < SLICE_SHINGLES;
+        match self.slices.last_mut().filter(fits) {
+            Some(slice) => {
+                slice.documents += 1;
+                slice.shingles += shingles.len();
+            }
+            None => self.slices.push(Slice {
+                first: self.lengths.len() as u32,
+                documents: 1,
+                part,
+                start: self.open.len(),
+                shingles: shingles.len(),
+            }),
+        }
+        self.open.extend_from_slice(shingles);
+        self.lengths.push(shingles.len() as u32);
+        self.prints.push(print);
+        Ok(())
+    }
+
+    /// Ends the part that grows.
+    fn close(&mut self) -> Result<(), Error> {
+        let words = std::mem::take(&mut self.open);
+        self.held += words.len();
+        let fits = self.held as u64 * 8 <= self.memory.bytes / MEMORY_SHARE;
+        self.parts.push(match fits {
+            true => Stored::InMemory(words),
+            false => {
+                self.held -= words.len();
+                let spill = match &self.spill {
+                    Some(spill) => spill,
+                    None => self.spill.insert(Spill::create(&self.memory.temp_dir)?),
+                };
+                Stored::OnDisk(spill.append(&words)?)
+            }
+        });
+        Ok(())
+    }
+
+    /// Ends the adding of documents.
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        self.close()
     }
 
     /// Number of documents.
-    pub fn len(&self) -> usize {
-        self.ends.len()
+    pub(crate) fn len(&self) -> usize {
+        self.lengths.len()
     }
 
-    /// True if there is no document.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+    /// Shingles of all documents, repetitions included.
+    pub(crate) fn lengths(&self) -> &[u32] {
+        &self.lengths
     }
 
-    fn list(&self, index: usize) -> &[Shingle] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.shingles[start..self.ends[index]]
+    /// Shingles of a document, repetitions included.
+    pub(crate) fn length(&self, document: DocumentId) -> u32 {
+        self.lengths[document.index()]
     }
 
-    /// The shingles of each document in turn.
-    pub fn lists(&self) -> impl Iterator<Item = &[Shingle]> {
-        (0..self.len()).map(|index| self.list(index))
-    }
-}
-
-/// Collects the shingles of one document after the other.
-#[derive(Debug)]
-pub struct ListWriter {
-    block: ListBlock,
-    /// How many of the least are kept of each document.
-    least: usize,
-}
-
-impl ListWriter {
-    /// Keeps so many of the least shingles of each document apart.
-    pub fn new(least: usize) -> Self {
-        Self {
-            block: ListBlock::default(),
-            least,
-        }
+    /// What the list of a document is; until they are forgotten.
+    pub(crate) fn print(&self, document: DocumentId) -> Print {
+        self.prints[document.index()]
     }
 
-    /// Takes a document's shingles.
-    pub fn push(&mut self, shingles: &[Shingle]) {
-        let block = &mut self.block;
-        block.shingles.extend_from_slice(shingles);
-        block.ends.push(block.shingles.len());
-        let sum = shingles
-            .iter()
-            .fold(0, |sum: u64, shingle| sum.wrapping_add(shingle.0));
-        block.sums.push(sum);
-        let start = block.least.len();
-        block.least.resize(start + self.least, Rank::NONE);
-        keep_least(shingles, &mut block.least[start..]);
+    /// Gives up the prints.
+    pub(crate) fn forget_prints(&mut self) {
+        self.prints = Vec::new();
     }
 
-    /// What has been collected since the last time.
-    pub fn take(&mut self) -> ListBlock {
-        // The next block is likely to be as large, and is not to be copied as it grows.
-        let room = self.block.shingles.len() / 8 * 9;
-        let next = ListBlock {
-            shingles: Vec::with_capacity(room),
-            ..ListBlock::default()
-        };
-        std::mem::replace(&mut self.block, next)
+    /// Whether some are in a file.
+    pub(crate) fn is_spilled(&self) -> bool {
+        self.spill.is_some()
     }
-}
 
-/// Ranks that are sorted at once; more are not needed of all but tiny documents.
-const SORTED_MAX: usize = 128;
+    /// Bytes of all lists.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.len() as u64 * 8).sum()
+    }
 
-/// Fills `least` with the lowest ranks of `shingles`, each once, in order.
-fn keep_least(shingles: &[Shingle], least: &mut [Rank]) {
-    let wanted = least.len();
-    if wanted == 0 {
-        return;
+    /// All documents in slices, in order.
+    pub(crate) fn slices(&self) -> &[Slice] {
+        &self.slices
     }
-    // Ranks are spread evenly. Below this limit there are about as many as wanted, and
-    // four standard deviations more: hardly ever too few, and hardly more than needed.
-    let aim = wanted + 4 * wanted.isqrt() + 4;
-    let limit = match shingles.len() > aim {
-        true => u64::MAX / shingles.len() as u64 * aim as u64,
-        false => u64::MAX,
-    };
-    let mut low = [Rank::NONE; SORTED_MAX];
-    let mut count = 0;
-    for &shingle in shingles {
-        let rank = Rank::of(shingle);
-        low[count % SORTED_MAX] = rank;
-        count += usize::from(rank.0 < limit);
-    }
-    if count < SORTED_MAX {
-        let low = &mut low[..count];
-        low.sort_unstable();
-        let mut found = 0;
-        for (index, &rank) in low.iter().enumerate() {
-            if found < wanted && (index == 0 || low[index - 1] != rank) {
-                least[found] = rank;
-                found += 1;
+
+    /// Has all threads look at those slices that are `wanted`, in any order: `each` is given
+    /// the lists of one, and what a thread keeps from one to the next, which comes back at
+    /// the end.
+    pub(crate) fn fold<T: Send>(
+        &self,
+        wanted: impl Fn(Range<usize>) -> bool + Sync,
+        start: impl Fn() -> T + Sync,
+        each: impl Fn(&mut T, Lists<'_>) + Sync,
+    ) -> Result<Vec<T>, Error> {
+        let next = AtomicUsize::new(0);
+        let kept = rayon::broadcast(|_| {
+            let mut kept = start();
+            let mut buffer = Vec::new();
+            while let Some(&slice) = self.slices.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if wanted(slice.documents()) {
+                    each(&mut kept, self.lists(slice, &mut buffer)?);
+                }
             }
-        }
-        if found == wanted || limit == u64::MAX {
-            return;
-        }
-        least.fill(Rank::NONE);
+            Ok(kept)
+        });
+        kept.into_iter().collect()
     }
-    keep_least_of_any(shingles, least);
-}
 
-/// The same for any document, one shingle after the other.
-fn keep_least_of_any(shingles: &[Shingle], least: &mut [Rank]) {
-    let last = least.len() - 1;
-    for &shingle in shingles {
-        let rank = Rank::of(shingle);
-        if rank >= least[last] {
-            continue;
-        }
-        let place = least.partition_point(|&known| known < rank);
-        if least[place] != rank {
-            least[place..].rotate_right(1);
-            least[place] = rank;
-        }
+    /// The lists of a slice, read into `buffer` if they are in the file.
+    pub(crate) fn lists<'a>(
+        &'a self,
+        slice: Slice,
+        buffer: &'a mut Vec<u64>,
+    ) -> Result<Lists<'a>, Error> {
+        let range = slice.start..slice.start + slice.shingles;
+        let shingles = self.parts[slice.part].part(self.spill.as_ref(), range, buffer)?;
+        Ok(Lists {
+            first: slice.first,
+            lengths: &self.lengths[slice.documents()],
+            shingles,
+        })
     }
 }
 
-/// The shingles of a collection, in memory.
-#[derive(Debug)]
-pub struct ShingleLists {
-    blocks: Vec<ListBlock>,
-    /// For each row, its block and its place in it.
-    places: Vec<(u32, u32)>,
-    least: usize,
-    bytes: u64,
+/// The lists of some consecutive documents.
+pub(crate) struct Lists<'a> {
+    first: u32,
+    lengths: &'a [u32],
+    shingles: &'a [u64],
 }
 
-impl ShingleLists {
-    /// An empty collection, of whose documents so many of the least shingles are kept.
-    pub fn new(least: usize) -> Self {
-        Self {
-            blocks: Vec::new(),
-            places: Vec::new(),
-            least,
-            bytes: 0,
-        }
-    }
-
-    /// Adds a block of documents, each of which becomes a row.
-    pub fn push(&mut self, block: ListBlock) {
-        let number = self.blocks.len() as u32;
-        let rows = 0..block.len() as u32;
-        self.places.extend(rows.map(|index| (number, index)));
-        self.bytes += block.bytes() as u64;
-        self.blocks.push(block);
-    }
-
-    /// The memory that they take.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Number of rows.
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// True if there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    /// How many of the least are kept of each row.
-    pub fn least_len(&self) -> usize {
-        self.least
-    }
-
-    /// A row's shingles, in document order.
-    pub fn list(&self, row: usize) -> &[Shingle] {
-        let (block, index) = self.places[row];
-        self.blocks[block as usize].list(index as usize)
-    }
-
-    /// The sum of a row's shingles.
-    pub fn sum(&self, row: usize) -> u64 {
-        let (block, index) = self.places[row];
-        self.blocks[block as usize].sums[index as usize]
-    }
-
-    /// The lowest ranks of a row's shingles, each once, in order.
-    pub fn least(&self, row: usize) -> &[Rank] {
-        let (block, index) = self.places[row];
-        let start = index as usize * self.least;
-        &self.blocks[block as usize].least[start..start + self.least]
-    }
-
-    /// The blocks, in order.
-    pub fn into_blocks(self) -> Vec<ListBlock> {
-        self.blocks
+impl<'a> Lists<'a> {
+    /// Each document with its shingles.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (DocumentId, &'a [u64])> {
+        let mut rest = self.shingles;
+        (self.first..)
+            .map(DocumentId)
+            .zip(self.lengths)
+            .map(move |(document, &length)| {
+                let (list, behind) = rest.split_at(length as usize);
+                rest = behind;
+                (document, list)
+            })
     }
 }
 
@@ -245,27 +308,51 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_least_are_the_first_of_all_in_order(
-            shingles in prop_oneof![
-                proptest::collection::vec((0_u64..40).prop_map(Shingle), 0..60),
-                proptest::collection::vec(any::<u64>().prop_map(Shingle), 0..2000),
-                // Many of one.
-                (any::<u64>(), 0_usize..3000).prop_map(|(one, count)| vec![Shingle(one); count]),
-            ],
-            count in 0_usize..65,
+        fn lists_come_back_in_order_from_memory_and_from_a_file(
+            lists in proptest::collection::vec(
+                (proptest::collection::vec(any::<u64>(), 0..9000), any::<bool>()), 0..30,
+            ),
+            bytes in prop_oneof![Just(u64::MAX), Just(1000_u64), Just(400_000)],
         ) {
-            let mut writer = ListWriter::new(count);
-            writer.push(&[]);
-            writer.push(&shingles);
-            let mut lists = ShingleLists::new(count);
-            lists.push(writer.take());
-            let mut expected: Vec<Rank> = shingles.iter().map(|&shingle| Rank::of(shingle)).collect();
-            expected.sort_unstable();
-            expected.dedup();
-            expected.resize(expected.len().max(count), Rank::NONE);
-            prop_assert_eq!(lists.least(1), &expected[..count]);
-            prop_assert!(lists.least(0).iter().all(|&rank| rank == Rank::NONE));
-            prop_assert_eq!(lists.list(1), &shingles[..]);
+            let folder = tempfile::tempdir().unwrap();
+            let memory = Memory { bytes, temp_dir: folder.path().to_owned() };
+            let mut all = ShingleLists::new(&memory);
+            let mut expected = vec![];
+            for block in lists.chunks(4) {
+                let mut filled = ListBlock::default();
+                let mut numbers = vec![];
+                for (list, counts) in block {
+                    let shingles: Vec<Shingle> = list.iter().copied().map(Shingle).collect();
+                    filled.push(&shingles);
+                    numbers.push(counts.then(|| DocumentId(expected.len() as u32)));
+                    if *counts {
+                        expected.push(list.clone());
+                    }
+                }
+                all.push(&filled, &numbers).unwrap();
+            }
+            all.finish().unwrap();
+            let mut found = vec![];
+            let mut buffer = vec![];
+            for &slice in all.slices() {
+                for (document, list) in all.lists(slice, &mut buffer).unwrap().iter() {
+                    prop_assert_eq!(document.index(), found.len());
+                    prop_assert_eq!(all.length(document) as usize, list.len());
+                    found.push(list.to_vec());
+                }
+            }
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn a_print_tells_lists_apart(
+            mut one in proptest::collection::vec(any::<u64>().prop_map(Shingle), 0..20), more: u64,
+        ) {
+            let print = Print::of(&one);
+            one.reverse();
+            prop_assert_eq!(Print::of(&one), print);
+            one.push(Shingle(more));
+            prop_assert_ne!(Print::of(&one), print);
         }
     }
 }

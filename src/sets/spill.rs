@@ -1,85 +1,207 @@
-//! A temporary file for what does not fit into memory. It has no name, so that
-//! nothing is left of it however the run ends.
+//! A temporary file for what does not fit into memory. It has no name, so that nothing is
+//! left of it however the run ends.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind};
 
-/// Words in a temporary file.
+/// Numbers that can stand in a file: always the lowest byte first.
+pub(crate) trait Word: Copy + Default + Send + Sync {
+    /// Bytes that it takes.
+    const BYTES: usize;
+    /// Puts it into so many bytes.
+    fn put(self, bytes: &mut [u8]);
+    /// Reads it from so many bytes.
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! word {
+    ($number:ty) => {
+        impl Word for $number {
+            const BYTES: usize = size_of::<Self>();
+
+            fn put(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_le_bytes());
+            }
+
+            fn get(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<Self>()];
+                own.copy_from_slice(bytes);
+                Self::from_le_bytes(own)
+            }
+        }
+    };
+}
+word!(u8);
+word!(u32);
+word!(u64);
+
+/// Two words as one.
+impl<A: Word, B: Word> Word for (A, B) {
+    const BYTES: usize = A::BYTES + B::BYTES;
+
+    fn put(self, bytes: &mut [u8]) {
+        let (one, two) = bytes.split_at_mut(A::BYTES);
+        self.0.put(one);
+        self.1.put(two);
+    }
+
+    fn get(bytes: &[u8]) -> Self {
+        let (one, two) = bytes.split_at(A::BYTES);
+        (A::get(one), B::get(two))
+    }
+}
+
+/// A temporary file that grows at its end. Any thread may write and read at any time.
 #[derive(Debug)]
-pub(super) struct Spill {
+pub(crate) struct Spill {
     file: File,
     folder: PathBuf,
-    words: u64,
+    end: Mutex<End>,
+}
+
+#[derive(Debug, Default)]
+struct End {
+    bytes: u64,
+    buffer: Vec<u8>,
 }
 
 /// Where some words stand in the file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Segment {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Segment {
     start: u64,
-    words: u64,
+    words: usize,
 }
 
+impl Segment {
+    /// The first so many words of a file.
+    pub(crate) fn from_start(words: usize) -> Self {
+        Self { start: 0, words }
+    }
+
+    /// Some of its words, from the `first` on.
+    pub(crate) fn part<W: Word>(self, first: usize, words: usize) -> Self {
+        Self {
+            start: self.start + (first * W::BYTES) as u64,
+            words,
+        }
+    }
+
+    /// Number of words.
+    pub(crate) fn len(self) -> usize {
+        self.words
+    }
+}
+
+/// Words that are made into bytes at a time.
+const WORDS_AT_ONCE: usize = 1 << 15;
+
 impl Spill {
-    pub(super) fn create(folder: &Path) -> Result<Self, Error> {
+    pub(crate) fn create(folder: &Path) -> Result<Self, Error> {
         let failed = |error| failure(folder, error);
         Ok(Self {
             file: tempfile::tempfile_in(folder).map_err(failed)?,
             folder: folder.to_owned(),
-            words: 0,
+            end: Mutex::default(),
         })
     }
 
     /// Appends words.
-    pub(super) fn write<'a>(
-        &mut self,
-        words: impl Iterator<Item = &'a [u64]>,
-    ) -> Result<Segment, Error> {
-        let start = self.words;
-        let mut written = 0;
-        let result = (|| {
-            self.file.seek(SeekFrom::Start(start * 8))?;
-            let mut file = BufWriter::with_capacity(1 << 18, &self.file);
-            for part in words {
-                for word in part {
-                    file.write_all(&word.to_le_bytes())?;
-                }
-                written += part.len() as u64;
+    pub(crate) fn append<W: Word>(&self, words: &[W]) -> Result<Segment, Error> {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = end.bytes;
+        for some in words.chunks(WORDS_AT_ONCE) {
+            end.buffer.resize(some.len() * W::BYTES, 0);
+            for (bytes, word) in end.buffer.chunks_exact_mut(W::BYTES).zip(some) {
+                word.put(bytes);
             }
-            file.flush()
-        })();
-        result.map_err(|error| failure(&self.folder, error))?;
-        self.words += written;
+            (&self.file)
+                .write_all(&end.buffer)
+                .map_err(|error| failure(&self.folder, error))?;
+        }
+        end.bytes += (words.len() * W::BYTES) as u64;
         Ok(Segment {
             start,
-            words: written,
+            words: words.len(),
         })
     }
 
-    /// Reads words back.
-    pub(super) fn read(&self, segment: Segment) -> Result<Vec<u64>, Error> {
-        let result = (|| {
-            // A handle of its own would share the position; a reader takes all it
-            // needs while the store is borrowed, so one position is enough.
-            let mut file = &self.file;
-            file.seek(SeekFrom::Start(segment.start * 8))?;
-            let mut file = BufReader::with_capacity(1 << 18, file);
-            let mut words = Vec::with_capacity(segment.words as usize);
-            let mut bytes = [0; 8];
-            for _ in 0..segment.words {
-                file.read_exact(&mut bytes)?;
-                words.push(u64::from_le_bytes(bytes));
+    /// Reads words back, in the place of what `words` holds.
+    pub(crate) fn read<W: Word>(&self, segment: Segment, words: &mut Vec<W>) -> Result<(), Error> {
+        words.clear();
+        words.resize(segment.words, W::default());
+        let mut buffer = vec![0; segment.words.min(WORDS_AT_ONCE) * W::BYTES];
+        let mut at = segment.start;
+        for some in words.chunks_mut(WORDS_AT_ONCE) {
+            let bytes = &mut buffer[..some.len() * W::BYTES];
+            read_at(&self.file, bytes, at).map_err(|error| failure(&self.folder, error))?;
+            for (bytes, word) in bytes.chunks_exact(W::BYTES).zip(some) {
+                *word = W::get(bytes);
             }
-            Ok(words)
-        })();
-        result.map_err(|error| failure(&self.folder, error))
+            at += bytes.len() as u64;
+        }
+        Ok(())
     }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => {
+                bytes = &mut bytes[count..];
+                at += count as u64;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn failure(folder: &Path, error: io::Error) -> Error {
     Error::in_file(&folder.display().to_string(), ErrorKind::Spill(error))
+}
+
+/// Words that are in memory, or in the file.
+#[derive(Debug)]
+pub(crate) enum Stored<W> {
+    InMemory(Vec<W>),
+    OnDisk(Segment),
+}
+
+impl<W: Word> Stored<W> {
+    /// Number of words.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::InMemory(words) => words.len(),
+            Self::OnDisk(segment) => segment.len(),
+        }
+    }
+
+    /// Some of the words, read into `buffer` if they are in the file.
+    pub(crate) fn part<'a>(
+        &'a self,
+        spill: Option<&Spill>,
+        range: std::ops::Range<usize>,
+        buffer: &'a mut Vec<W>,
+    ) -> Result<&'a [W], Error> {
+        match (self, spill) {
+            (Self::InMemory(words), _) => Ok(&words[range]),
+            (Self::OnDisk(segment), Some(spill)) => {
+                spill.read(segment.part::<W>(range.start, range.len()), buffer)?;
+                Ok(buffer)
+            }
+            (Self::OnDisk(_), None) => Ok(&[]),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -89,11 +211,20 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_and_no_name_is_left() {
         let folder = tempfile::tempdir().unwrap();
-        let mut spill = Spill::create(folder.path()).unwrap();
-        let first = spill.write([&[1_u64, 2][..], &[3]].into_iter()).unwrap();
-        let second = spill.write([&[u64::MAX][..]].into_iter()).unwrap();
-        assert_eq!(spill.read(second).unwrap(), [u64::MAX]);
-        assert_eq!(spill.read(first).unwrap(), [1, 2, 3]);
+        let spill = Spill::create(folder.path()).unwrap();
+        let first = spill.append(&[1_u64, 2, 3]).unwrap();
+        let second = spill.append(&[(7_u32, u64::MAX), (8, 9)]).unwrap();
+        let many: Vec<u8> = (0..200_000).map(|n| n as u8).collect();
+        let third = spill.append(&many).unwrap();
+        let mut pairs: Vec<(u32, u64)> = vec![];
+        spill.read(second, &mut pairs).unwrap();
+        assert_eq!(pairs, [(7, u64::MAX), (8, 9)]);
+        let mut words: Vec<u64> = vec![5];
+        spill.read(first.part::<u64>(1, 2), &mut words).unwrap();
+        assert_eq!(words, [2, 3]);
+        let mut bytes: Vec<u8> = vec![];
+        spill.read(third, &mut bytes).unwrap();
+        assert!(bytes == many);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         assert!(Spill::create(&folder.path().join("none")).is_err());
     }

@@ -8,6 +8,8 @@ mod fast;
 mod technosphere;
 
 use crate::document::DocumentId;
+use crate::error::Error;
+use crate::sets::ShingleLists;
 use crate::shingle::Shingle;
 
 /// What a signature holds at a position. Values are only ever compared for
@@ -64,62 +66,73 @@ pub fn sketcher(settings: &SketchSettings) -> Box<dyn Sketcher> {
     }
 }
 
-/// The signatures of a collection: of those documents that have shingles.
+/// The signatures of a collection, by document.
 #[derive(Debug)]
-pub struct Signatures {
+pub(crate) struct Signatures {
     positions: usize,
     values: Vec<Value>,
-    documents: Vec<DocumentId>,
 }
 
 impl Signatures {
     /// No signature yet, of that many positions each.
-    pub fn new(positions: usize) -> Self {
+    pub(crate) fn new(positions: usize) -> Self {
         Self {
             positions,
             values: Vec::new(),
-            documents: Vec::new(),
         }
     }
 
-    /// Adds a document's signature. Documents come in input order.
-    pub fn push(&mut self, document: DocumentId, signature: &[Value]) {
-        debug_assert_eq!(signature.len(), self.positions);
+    /// Adds the next document's signature; zeros if it has none.
+    pub(crate) fn push(&mut self, signature: &[Value]) {
+        let end = self.values.len() + self.positions;
         self.values.extend_from_slice(signature);
-        self.documents.push(document);
+        self.values.resize(end, 0);
     }
 
     /// Positions in a signature.
-    pub fn positions(&self) -> usize {
+    pub(crate) fn positions(&self) -> usize {
         self.positions
     }
 
-    /// Number of signatures.
-    pub fn len(&self) -> usize {
-        self.documents.len()
-    }
-
-    /// True if there is no signature.
-    pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
-    }
-
-    /// The signature in a row.
-    pub fn row(&self, row: Row) -> &[Value] {
-        let start = row.0 as usize * self.positions;
+    /// The signature of a document.
+    pub(crate) fn of(&self, document: DocumentId) -> &[Value] {
+        let start = document.index() * self.positions;
         &self.values[start..start + self.positions]
-    }
-
-    /// The document that each row belongs to.
-    pub fn documents(&self) -> impl Iterator<Item = DocumentId> {
-        self.documents.iter().copied()
     }
 }
 
-/// A signature's place among the signatures. Rows are in input order, but a
-/// document without shingles has none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Row(pub u32);
+/// The signatures of documents whose shingles are known, of those that are `wanted`.
+pub(crate) fn sketch_lists(
+    lists: &ShingleLists,
+    settings: &SketchSettings,
+    wanted: impl Fn(DocumentId) -> bool + Sync,
+) -> Result<Signatures, Error> {
+    let positions = settings.positions();
+    let parts = lists.fold(
+        |_| true,
+        || (sketcher(settings), Vec::new(), Vec::new()),
+        |(sketcher, shingles, sketched), lists| {
+            for (document, list) in lists.iter().filter(|(document, _)| wanted(*document)) {
+                if !list.is_empty() {
+                    shingles.clear();
+                    shingles.extend(list.iter().copied().map(Shingle));
+                    let mut values = Vec::with_capacity(positions);
+                    sketcher.sketch(shingles, &mut values);
+                    sketched.push((document, values));
+                }
+            }
+        },
+    )?;
+    let mut signatures = Signatures {
+        positions,
+        values: vec![0; lists.len() * positions],
+    };
+    for (document, values) in parts.into_iter().flat_map(|(_, _, sketched)| sketched) {
+        let start = document.index() * positions;
+        signatures.values[start..start + positions].copy_from_slice(&values);
+    }
+    Ok(signatures)
+}
 
 /// Mixes a value into a key of several values. For use in memory only: unlike
 /// the values themselves, keys may change from one version to the next.

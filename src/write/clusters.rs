@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use super::jsonl::json_string;
 use super::text::Text;
 use super::{ClusterFormat, PairFormat};
+use crate::error::{ErrorKind, Place};
+use crate::score::Score;
 
 /// A cluster as it is written.
 pub struct ClusterLine<'a> {
@@ -51,17 +53,44 @@ pub fn write_cluster(
     output.write_all(&line)
 }
 
-/// Writes `{"url":…,"keeper":…,"score":…}` and a line end: what became of a document.
-pub fn write_removed(
-    url: &str,
-    keeper: &str,
-    score: &str,
-    output: &mut dyn Write,
-) -> io::Result<()> {
+/// What is not among the documents that are kept, and why.
+pub(crate) enum RemovedLine<'a> {
+    /// Another document stands for it.
+    NearDuplicate {
+        url: &'a str,
+        keeper: &'a str,
+        score: Score,
+    },
+    /// Its id is that of a document before it.
+    RepeatedId { url: &'a str },
+    /// It could not be used.
+    Unreadable { place: &'a Place, why: &'a ErrorKind },
+}
+
+/// Writes `{"url":…,"reason":…}`, with what else there is to say, and a line end.
+pub(crate) fn write_removed(removed: &RemovedLine<'_>, output: &mut dyn Write) -> io::Result<()> {
     let mut line = b"{\"url\":".to_vec();
-    json_string(url, &mut line);
-    line.extend_from_slice(b",\"keeper\":");
-    json_string(keeper, &mut line);
-    writeln!(line, ",\"score\":{score}}}")?;
+    match removed {
+        RemovedLine::NearDuplicate { url, keeper, score } => {
+            json_string(url, &mut line);
+            line.extend_from_slice(b",\"reason\":\"near-duplicate\",\"keeper\":");
+            json_string(keeper, &mut line);
+            write!(line, ",\"score\":{score}")?;
+        }
+        RemovedLine::RepeatedId { url } => {
+            json_string(url, &mut line);
+            line.extend_from_slice(b",\"reason\":\"repeated-id\"");
+        }
+        RemovedLine::Unreadable { place, why } => {
+            let url = match place.record {
+                Some(record) => format!("{}:{record}", place.file),
+                None => place.file.to_string(),
+            };
+            json_string(&url, &mut line);
+            line.extend_from_slice(b",\"reason\":\"unreadable\",\"why\":");
+            json_string(&why.to_string(), &mut line);
+        }
+    }
+    line.extend_from_slice(b"}\n");
     output.write_all(&line)
 }

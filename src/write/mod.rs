@@ -13,7 +13,8 @@ mod signature;
 mod text;
 mod tsv;
 
-pub use clusters::{ClusterLine, write_cluster, write_removed};
+pub use clusters::{ClusterLine, write_cluster};
+pub(crate) use clusters::{RemovedLine, write_removed};
 pub use output::Output;
 pub(crate) use output::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 pub use packed::Packed;
@@ -23,7 +24,7 @@ pub use signature::write_signature;
 use crate::document::DocumentId;
 use crate::pairs::Pair;
 use crate::score::{Measure, Score};
-use crate::urls::Urls;
+use crate::collection::Urls;
 
 /// The formats in which pairs can be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

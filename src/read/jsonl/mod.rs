@@ -30,6 +30,14 @@ impl Format for Jsonl {
         Some(b'\n')
     }
 
+    fn records(&self, block: &Block<'_>, each: &mut dyn FnMut(&[u8])) {
+        for_each_line(block, |line| {
+            if !line.text.trim_ascii().is_empty() {
+                each(line.whole);
+            }
+        });
+    }
+
     fn documents(
         &self,
         block: &Block<'_>,

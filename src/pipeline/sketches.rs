@@ -1,9 +1,56 @@
-//! What is kept of documents for Broder's score: their signatures.
+//! Signatures, as they are made.
 
-use super::reading::Digest;
+use std::ops::ControlFlow;
+
+use super::in_pool;
+use super::reading::{Digest, Reading, Wants};
 use crate::document::DocumentId;
-use crate::shingle::Shingle;
+use crate::error::Error;
+use crate::observer::Observer;
+use crate::read::Input;
+use crate::settings::Settings;
+use crate::shingle::{Shingle, ShingleSet};
 use crate::sketch::{SketchSettings, Sketcher, Value, sketcher};
+use crate::stats::Stats;
+
+/// A document with its signature, as [`sketch_documents`] gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sketched<'a> {
+    /// Its id.
+    pub url: &'a str,
+    /// How many distinct shingles it has.
+    pub shingles: usize,
+    /// Its signature.
+    pub signature: &'a [Value],
+}
+
+/// Sketches all documents that have a shingle and gives them to `each` in input
+/// order, as they come; nothing but the ids is kept. Ends when `each` breaks.
+pub fn sketch_documents(
+    inputs: Vec<Input>,
+    settings: &Settings,
+    observer: &dyn Observer,
+    mut each: impl FnMut(Sketched<'_>) -> ControlFlow<()> + Send,
+) -> Result<Stats, Error> {
+    let mut reading = Reading::new(settings, observer, Wants::default());
+    in_pool(settings, || {
+        let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Drop);
+        reading.read(inputs, digest, |urls, documents, batch| {
+            for (document, shingles, signature) in batch.signatures(documents) {
+                let sketched = Sketched {
+                    url: urls.get(document),
+                    shingles,
+                    signature,
+                };
+                if !signature.is_empty() {
+                    each(sketched).map_break(|()| None)?;
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(reading.stats)
+    })
+}
 
 /// Whether a shingle that a document repeats counts again in its number of
 /// shingles. A signature does not care, and finding them takes time.
@@ -46,9 +93,7 @@ impl Digest for SignatureDigest {
         }
         let count = match self.repetitions {
             Repetitions::Count => shingles.len(),
-            Repetitions::Drop => crate::shingle::ShingleSet::new(shingles.to_vec())
-                .as_slice()
-                .len(),
+            Repetitions::Drop => ShingleSet::new(shingles.to_vec()).as_slice().len(),
         };
         self.batch.documents.push((self.batch.values.len(), count));
     }
@@ -63,8 +108,8 @@ impl Digest for SignatureDigest {
 }
 
 impl SignatureBatch {
-    /// The documents that count and have shingles: ordinal, number of shingles,
-    /// signature.
+    /// The documents that count: ordinal, number of shingles, signature, which is empty if
+    /// there is no shingle.
     pub(super) fn signatures(
         &self,
         documents: &[Option<DocumentId>],
@@ -76,8 +121,7 @@ impl SignatureBatch {
             .filter_map(move |(document, &(end, shingles))| {
                 let signature = &self.values[start..end];
                 start = end;
-                let document = (*document)?;
-                (!signature.is_empty()).then_some((document, shingles, signature))
+                Some(((*document)?, shingles, signature))
             })
     }
 }

@@ -1,0 +1,269 @@
+//! Which groups are similar, from both sides: in memory for as long as they fit, then in a
+//! temporary file.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::collection::Group;
+use crate::error::Error;
+use crate::sets::{Segment, Spill, Stored};
+use crate::settings::Memory;
+
+/// Two groups that are similar enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Match {
+    pub(crate) one: Group,
+    pub(crate) two: Group,
+    /// Positions, or shingles, that they share.
+    pub(crate) shared: u32,
+}
+
+/// A group that another one is similar to, and what they share.
+pub(crate) type Link = (u32, u32);
+/// A link with where it comes from.
+type Filed = ((u32, u32), u32);
+
+/// What is similar to each group.
+#[derive(Debug)]
+pub(crate) struct Links {
+    /// Where each group's links start, and the end.
+    starts: Vec<u64>,
+    links: Stored<Link>,
+    spill: Option<Spill>,
+}
+
+impl Links {
+    /// The links of a group, in order, read into `buffer` if they are in the file.
+    pub(crate) fn of<'a>(
+        &'a self,
+        group: Group,
+        buffer: &'a mut Vec<Link>,
+    ) -> Result<&'a [Link], Error> {
+        let range = self.starts[group.index()] as usize..self.starts[group.index() + 1] as usize;
+        self.links.part(self.spill.as_ref(), range, buffer)
+    }
+
+    /// How many links a group has.
+    pub(crate) fn count(&self, group: Group) -> usize {
+        (self.starts[group.index() + 1] - self.starts[group.index()]) as usize
+    }
+}
+
+/// Collects matches, in any order and from any thread.
+pub(crate) struct LinkWriter {
+    groups: usize,
+    memory: Memory,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    matches: Vec<Match>,
+    /// Links in order, as many at a time as there was room for.
+    runs: Vec<Segment>,
+    spill: Option<Spill>,
+}
+
+/// The part of the memory that matches may take, and bytes that one takes until its links
+/// are in order.
+const MEMORY_SHARE: u64 = 4;
+const MATCH_BYTES: u64 = 36;
+
+impl LinkWriter {
+    /// For matches between so many groups.
+    pub(crate) fn new(groups: usize, memory: &Memory) -> Self {
+        Self {
+            groups,
+            memory: memory.clone(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// Takes matches, each pair once, and leaves nothing of them.
+    pub(crate) fn push(&self, matches: &mut Vec<Match>) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.matches.append(matches);
+        if state.matches.len() as u64 * MATCH_BYTES > self.memory.bytes / MEMORY_SHARE {
+            self.spill(&mut state)?;
+        }
+        Ok(())
+    }
+
+    fn spill(&self, state: &mut State) -> Result<(), Error> {
+        let mut links: Vec<Filed> = Vec::with_capacity(state.matches.len() * 2);
+        for found in state.matches.drain(..) {
+            links.push(((found.one.0, found.two.0), found.shared));
+            links.push(((found.two.0, found.one.0), found.shared));
+        }
+        links.par_sort_unstable();
+        let spill = match &state.spill {
+            Some(spill) => spill,
+            None => state.spill.insert(Spill::create(&self.memory.temp_dir)?),
+        };
+        state.runs.push(spill.append(&links)?);
+        Ok(())
+    }
+
+    /// Ends the collecting.
+    pub(crate) fn finish(self) -> Result<Links, Error> {
+        let mut state = mem::take(&mut *self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        if state.runs.is_empty() {
+            return Ok(self.in_memory(&state.matches));
+        }
+        self.spill(&mut state)?;
+        state.matches = Vec::new();
+        self.merged(&state)
+    }
+
+    fn in_memory(&self, matches: &[Match]) -> Links {
+        let mut starts = vec![0_u64; self.groups + 1];
+        for found in matches {
+            starts[found.one.index() + 1] += 1;
+            starts[found.two.index() + 1] += 1;
+        }
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut next = starts.clone();
+        let mut links: Vec<Link> = vec![(0, 0); matches.len() * 2];
+        for found in matches {
+            for (from, to) in [(found.one, found.two), (found.two, found.one)] {
+                let place = &mut next[from.index()];
+                links[*place as usize] = (to.0, found.shared);
+                *place += 1;
+            }
+        }
+        // Each group's links in order: all are looked at in pieces that end where a group's do.
+        let mut own = Vec::with_capacity(self.groups);
+        let mut rest = &mut links[..];
+        for ends in starts.windows(2) {
+            let (links, behind) = rest.split_at_mut((ends[1] - ends[0]) as usize);
+            rest = behind;
+            if links.len() > 1 {
+                own.push(links);
+            }
+        }
+        own.into_par_iter()
+            .with_min_len(1024)
+            .for_each(|links| links.sort_unstable());
+        Links {
+            starts,
+            links: Stored::InMemory(links),
+            spill: None,
+        }
+    }
+
+    /// Merges the runs into one, in another file.
+    fn merged(&self, state: &State) -> Result<Links, Error> {
+        const LINKS_AT_ONCE: usize = 1 << 13;
+        let Some(spill) = &state.spill else {
+            return Ok(self.in_memory(&[]));
+        };
+        let merged = Spill::create(&self.memory.temp_dir)?;
+        let mut runs: Vec<Run<'_>> = state.runs.iter().map(|&run| Run::new(spill, run)).collect();
+        let mut heads = BinaryHeap::new();
+        for (number, run) in runs.iter_mut().enumerate() {
+            heads.extend(run.next()?.map(|link| Reverse((link, number))));
+        }
+        let mut starts = vec![0_u64; self.groups + 1];
+        let mut links: Vec<Link> = Vec::with_capacity(LINKS_AT_ONCE);
+        let mut written = 0;
+        while let Some(Reverse((((from, to), shared), number))) = heads.pop() {
+            starts[from as usize + 1] += 1;
+            links.push((to, shared));
+            heads.extend(runs[number].next()?.map(|link| Reverse((link, number))));
+            if links.len() == LINKS_AT_ONCE {
+                written += merged.append(&links)?.len();
+                links.clear();
+            }
+        }
+        written += merged.append(&links)?.len();
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        Ok(Links {
+            starts,
+            links: Stored::OnDisk(Segment::from_start(written)),
+            spill: Some(merged),
+        })
+    }
+}
+
+/// A run that is read a part at a time.
+struct Run<'a> {
+    spill: &'a Spill,
+    segment: Segment,
+    taken: usize,
+    buffer: Vec<Filed>,
+    at: usize,
+}
+
+impl<'a> Run<'a> {
+    fn new(spill: &'a Spill, segment: Segment) -> Self {
+        Self {
+            spill,
+            segment,
+            taken: 0,
+            buffer: Vec::new(),
+            at: 0,
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Filed>, Error> {
+        const LINKS_AT_ONCE: usize = 1 << 12;
+        if self.at == self.buffer.len() {
+            let count = LINKS_AT_ONCE.min(self.segment.len() - self.taken);
+            if count == 0 {
+                return Ok(None);
+            }
+            let part = self.segment.part::<Filed>(self.taken, count);
+            self.spill.read(part, &mut self.buffer)?;
+            self.taken += count;
+            self.at = 0;
+        }
+        self.at += 1;
+        Ok(Some(self.buffer[self.at - 1]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn links_lead_both_ways_in_order_from_memory_and_from_a_file(
+            pairs in proptest::collection::btree_map((0_u32..30, 30_u32..60), any::<u32>(), 0..300),
+            bytes in prop_oneof![Just(u64::MAX), Just(4000_u64), Just(100)],
+            at_once in 1_usize..50,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let memory = Memory { bytes, temp_dir: folder.path().to_owned() };
+            let writer = LinkWriter::new(60, &memory);
+            let mut expected: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
+            let mut matches = vec![];
+            for (&(one, two), &shared) in pairs.iter().rev() {
+                matches.push(Match { one: Group(one), two: Group(two), shared });
+                expected.entry(one).or_default().insert(two, shared);
+                expected.entry(two).or_default().insert(one, shared);
+                if matches.len() == at_once {
+                    writer.push(&mut matches).unwrap();
+                }
+            }
+            writer.push(&mut matches).unwrap();
+            let links = writer.finish().unwrap();
+            let mut buffer = vec![];
+            for group in 0..60 {
+                let own: Vec<Link> = expected.get(&group).into_iter().flatten().map(|(&to, &shared)| (to, shared)).collect();
+                prop_assert_eq!(links.count(Group(group)), own.len());
+                prop_assert_eq!(links.of(Group(group), &mut buffer).unwrap(), own);
+            }
+        }
+    }
+}

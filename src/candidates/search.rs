@@ -1,0 +1,283 @@
+//! The one place that chooses how candidates are found: by the settings, and by nothing else.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::bands::{self, GroupSignatures, Layout, Wanted};
+use super::prefix::{PlacePair, for_each_pair};
+use super::recall::{Bands, positions_needed, scores_to_state};
+use super::sets::{LoadedSets, PreparedSets};
+use super::{LinkWriter, Links, Match, Method, RecallAt, SearchStats};
+use crate::collection::{Collection, Features, Group, GroupScope, Groups};
+use crate::error::Error;
+use crate::score::{Measure, shared_at_least};
+use crate::settings::Finding;
+use crate::sets::ShingleLists;
+use crate::sketch::{Signatures, Value, sketch_lists};
+
+/// What is similar in a collection.
+pub(crate) struct Found {
+    /// Documents that are the same, if more is known of that than the collection knew.
+    pub(crate) groups: Option<Groups>,
+    /// Shingles, or positions, of each group's members.
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) links: Links,
+    pub(crate) stats: SearchStats,
+}
+
+/// How exact scores are found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    /// All of them.
+    Complete,
+    /// Those that agree in one of these bands.
+    Bands(Bands),
+}
+
+/// How the settings ask for exact scores to be found. If no bands keep the recall that is asked
+/// for, it is 1.
+pub(crate) fn way(collection: &Collection) -> Way {
+    let settings = collection.settings();
+    match (settings.measure, settings.finding) {
+        (Measure::Jaccard, Finding::Bands(bands)) => Way::Bands(bands),
+        (Measure::Jaccard, Finding::Recall(recall)) if recall < 1.0 => {
+            let threshold = settings.threshold.as_f64();
+            Bands::for_recall(settings.sketch.positions(), threshold, recall)
+                .map_or(Way::Complete, Way::Bands)
+        }
+        _ => Way::Complete,
+    }
+}
+
+/// Finds all that is similar.
+pub(crate) fn search(collection: &Collection) -> Result<Found, Error> {
+    match collection.features() {
+        Features::Signatures(signatures) => by_positions(collection, signatures),
+        Features::Shingles(lists) => {
+            let prepared = PreparedSets::new(collection, lists)?;
+            let (links, stats) = search_sets(collection, lists, &prepared)?;
+            Ok(Found {
+                groups: Some(prepared.groups),
+                sizes: prepared.sizes,
+                links,
+                stats,
+            })
+        }
+    }
+}
+
+/// Broder's score: positions in which two signatures agree.
+fn by_positions(collection: &Collection, signatures: &Signatures) -> Result<Found, Error> {
+    let settings = collection.settings();
+    let groups = collection.groups();
+    let links = LinkWriter::new(groups.len(), &settings.memory());
+    let positions = signatures.positions();
+    let needed = settings.threshold.needed(positions);
+    let of_groups = OfGroups { signatures, groups };
+    let all: Vec<u32> = (0..groups.len() as u32).collect();
+    let wanted = Wanted {
+        signatures: &of_groups,
+        groups: &all,
+        layout: Layout::Lossless,
+        needed,
+        scope: &collection.scope().of_groups(groups),
+        score: |one, two| shared_at_least(of_groups.of(one), of_groups.of(two), needed),
+    };
+    let stats = bands::search(wanted, &links)?;
+    Ok(Found {
+        sizes: vec![positions as u32; groups.len()],
+        groups: None,
+        links: links.finish()?,
+        stats,
+    })
+}
+
+struct OfGroups<'a> {
+    signatures: &'a Signatures,
+    groups: &'a Groups,
+}
+
+impl GroupSignatures for OfGroups<'_> {
+    fn positions(&self) -> usize {
+        self.signatures.positions()
+    }
+
+    fn of(&self, group: u32) -> &[Value] {
+        self.signatures.of(self.groups.first(Group(group)))
+    }
+}
+
+/// Exact scores of sets.
+pub(crate) fn search_sets(
+    collection: &Collection,
+    lists: &ShingleLists,
+    prepared: &PreparedSets,
+) -> Result<(Links, SearchStats), Error> {
+    let settings = collection.settings();
+    let scope = collection.scope().of_groups(&prepared.groups);
+    let links = LinkWriter::new(prepared.groups.len(), &settings.memory());
+    let order: Vec<Group> = prepared.with_partner().collect();
+    let way = way(collection);
+    let sketched = match way {
+        Way::Complete => None,
+        Way::Bands(bands) => Some(Sketched {
+            signatures: sketch_lists(lists, &settings.sketch, |document| {
+                let group = prepared.groups.of(document);
+                group.is_some_and(|group| prepared.groups.first(group) == document)
+            })?,
+            bands,
+        }),
+    };
+    let mut stats = SearchStats::default();
+    for_each_two_runs(prepared, &order, |loaded, is_apart| {
+        let wanted = |one: usize, two: usize| {
+            is_apart(one, two) && scope.admits(loaded.groups[one], loaded.groups[two])
+        };
+        let searched = match &sketched {
+            None => for_each_pair(&loaded.sets, prepared.bound(), wanted, |pairs| {
+                links.push(&mut matches(loaded, pairs))
+            })?,
+            Some(sketched) => sketched.search(collection, prepared, loaded, wanted, &links)?,
+        };
+        stats = std::mem::take(&mut stats).merge(searched);
+        Ok(())
+    })?;
+    state(collection, &mut stats);
+    stats.with_partner = order.len() as u64;
+    Ok((links.finish()?, stats))
+}
+
+/// States how, and with what chance, exact scores are found.
+pub(crate) fn state(collection: &Collection, stats: &mut SearchStats) {
+    let settings = collection.settings();
+    let threshold = settings.threshold;
+    match way(collection) {
+        Way::Complete => {
+            stats.method = Method::Prefix;
+            stats.recall = scores_to_state(threshold)
+                .map(|score| RecallAt { score, chance: 1.0 })
+                .collect();
+        }
+        Way::Bands(bands) => {
+            stats.method = Method::Bands;
+            let positions = settings.sketch.positions();
+            let (_, lost) = positions_needed(positions, threshold.as_f64(), bands);
+            stats.bands = bands.bands;
+            stats.rows = bands.rows;
+            stats.recall = bands.curve(threshold, lost);
+        }
+    }
+}
+
+/// Calls `each` with the sets of every two runs of `order`, and which of them, by their places,
+/// have not met in other runs.
+pub(crate) fn for_each_two_runs(
+    prepared: &PreparedSets,
+    order: &[Group],
+    mut each: impl FnMut(&LoadedSets, &(dyn Fn(usize, usize) -> bool + Sync)) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let runs = prepared.runs(order);
+    if let [_] = &runs[..] {
+        return each(prepared.load_all()?, &|_, _| true);
+    }
+    let mut run_of = vec![u32::MAX; prepared.groups.len()];
+    for (number, run) in (0..).zip(&runs) {
+        for group in &order[run.clone()] {
+            run_of[group.index()] = number;
+        }
+    }
+    for one in 0..runs.len() as u32 {
+        for two in one..runs.len() as u32 {
+            let loaded = prepared.load(|group| {
+                let run = run_of[group.index()];
+                run == one || run == two
+            })?;
+            let is_first =
+                |place: usize| one != two && run_of[loaded.groups[place].index()] == one;
+            each(&loaded, &|left, right| {
+                one == two || is_first(left) != is_first(right)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn matches(loaded: &LoadedSets, pairs: &mut Vec<PlacePair>) -> Vec<Match> {
+    pairs
+        .drain(..)
+        .map(|(one, two, shared)| Match {
+            one: loaded.groups[one],
+            two: loaded.groups[two],
+            shared,
+        })
+        .collect()
+}
+
+/// Signatures of sets, to find those that are likely to be similar.
+struct Sketched {
+    signatures: Signatures,
+    bands: Bands,
+}
+
+impl Sketched {
+    /// The pairs that agree in a band and share enough. Of the candidates, those fall whose
+    /// sizes forbid the threshold, and those of whose positions so few agree that the binomial
+    /// distribution all but rules it out; the rest are compared.
+    fn search(
+        &self,
+        collection: &Collection,
+        prepared: &PreparedSets,
+        loaded: &LoadedSets,
+        wanted: impl Fn(usize, usize) -> bool + Sync,
+        links: &LinkWriter,
+    ) -> Result<SearchStats, Error> {
+        let threshold = collection.settings().threshold.as_f64();
+        let positions = self.signatures.positions();
+        let (needed, _) = positions_needed(positions, threshold, self.bands);
+        let of_groups = OfGroups {
+            signatures: &self.signatures,
+            groups: &prepared.groups,
+        };
+        let mut groups: Vec<u32> = loaded.groups.iter().map(|group| group.0).collect();
+        groups.sort_unstable();
+        let places = loaded.places(prepared.groups.len());
+        let [by_size, by_positions, merges] = [const { AtomicU64::new(0) }; 3];
+        let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
+        let score = |one: u32, two: u32| {
+            let places = [one, two].map(|group| places[group as usize] as usize);
+            if !wanted(places[0], places[1]) {
+                return None;
+            }
+            let [left, right] = places.map(|place| loaded.sets.sizes()[place]);
+            let least = prepared.bound().shared(left, right);
+            if least > left.min(right) {
+                count(&by_size);
+                return None;
+            }
+            if shared_at_least(of_groups.of(one), of_groups.of(two), needed).is_none() {
+                count(&by_positions);
+                return None;
+            }
+            count(&merges);
+            let shared = loaded.sets.shared(places[0], places[1]);
+            (shared >= least).then_some(shared)
+        };
+        let mut stats = bands::search(
+            Wanted {
+                signatures: &of_groups,
+                groups: &groups,
+                layout: Layout::Chosen {
+                    bands: self.bands.bands,
+                    rows: self.bands.rows,
+                },
+                needed,
+                scope: &GroupScope::ALL,
+                score,
+            },
+            links,
+        )?;
+        stats.fell_by_size = by_size.into_inner();
+        stats.fell_by_positions = by_positions.into_inner();
+        stats.merges = merges.into_inner();
+        Ok(stats)
+    }
+}

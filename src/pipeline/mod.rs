@@ -1,0 +1,53 @@
+//! The order of the stages, one file a capability.
+//!
+//! read → shingle → sketch | sets → collection → candidates → score → (cluster) → write
+//!
+//! Text is streamed up to what is kept of each document ([`reading`]). What follows works on
+//! the collection.
+
+mod clusters;
+mod dedup;
+mod ordered;
+mod pairs;
+mod reading;
+mod records;
+mod sketches;
+
+use crate::error::{Error, ErrorKind};
+use crate::read::Input;
+use crate::settings::Settings;
+
+pub use clusters::{Clustered, Removed, cluster_documents};
+pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, NamedWriter, dedup_documents};
+pub use pairs::{Similar, find_pairs, write_pairs};
+pub use sketches::{Sketched, sketch_documents};
+
+/// What to read: documents, and perhaps others to compare them with.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// The documents.
+    pub documents: Vec<Input>,
+    /// What the documents are compared with, if not with each other.
+    pub against: Option<Vec<Input>>,
+}
+
+impl From<Vec<Input>> for Inputs {
+    fn from(documents: Vec<Input>) -> Self {
+        Self {
+            documents,
+            against: None,
+        }
+    }
+}
+
+fn in_pool<T: Send>(
+    settings: &Settings,
+    run: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    settings.check()?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(settings.thread_count())
+        .build()
+        .map_err(|error| Error::in_file("-", ErrorKind::Threads(error.to_string())))?;
+    pool.install(run)
+}

@@ -1,0 +1,250 @@
+//! The records of a collection as they came, for the second time: from memory if they were
+//! kept, else by reading the inputs once more.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::in_pool;
+use super::ordered::{self, Work};
+use crate::document::{Content, Document};
+use crate::error::Error;
+use crate::read::{Block, Cutter, Input, InputFormat, Piece, Stream};
+use crate::settings::Settings;
+
+/// How records are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RecordForm {
+    /// Byte for byte as they came.
+    AsTheyCame,
+    /// As a JSON object a line.
+    Json,
+}
+
+/// Records that were kept when a collection was first read.
+#[derive(Debug)]
+pub(super) struct KeptRecords {
+    form: RecordForm,
+    /// In input order; `None` if they do not fit into memory.
+    blocks: Option<Vec<RecordBlock>>,
+    bytes_left: u64,
+}
+
+impl KeptRecords {
+    /// Keeps so much.
+    pub(super) fn new(form: RecordForm, bytes_max: u64) -> Self {
+        Self {
+            form,
+            blocks: Some(Vec::new()),
+            bytes_left: bytes_max,
+        }
+    }
+
+    pub(super) fn form(&self) -> RecordForm {
+        self.form
+    }
+
+    pub(super) fn add(&mut self, mut records: RecordBlock) {
+        records.bytes.shrink_to_fit();
+        match self.bytes_left.checked_sub(records.bytes() as u64) {
+            Some(left) => self.bytes_left = left,
+            None => self.blocks = None,
+        }
+        if let Some(blocks) = &mut self.blocks {
+            blocks.push(records);
+        }
+    }
+}
+
+/// A record for the second time.
+pub(super) struct Record<'a> {
+    /// Its number among all, bad ones included.
+    pub(super) index: usize,
+    pub(super) format: InputFormat,
+    /// As it is to be written.
+    pub(super) bytes: &'a [u8],
+    /// As it came, if it was read again: it may have changed.
+    pub(super) read_again: Option<&'a [u8]>,
+}
+
+/// Calls `each` with every record, in input order, as when the collection was read before. If
+/// they were all `kept` then, nothing is read.
+pub(super) fn for_each_record(
+    inputs: Vec<Input>,
+    settings: &Settings,
+    form: RecordForm,
+    kept: Option<KeptRecords>,
+    mut each: impl FnMut(Record<'_>, u64) -> Result<(), Error> + Send,
+) -> Result<usize, Error> {
+    let mut count = 0;
+    let mut give = |records: &RecordBlock, is_read_again: bool, taken: u64| {
+        for (bytes, came) in records.iter() {
+            let record = Record {
+                index: count,
+                format: records.format,
+                bytes,
+                read_again: is_read_again.then_some(came),
+            };
+            each(record, taken)?;
+            count += 1;
+        }
+        Ok(())
+    };
+    if let Some(blocks) = kept.and_then(|kept| kept.blocks) {
+        let mut bytes = 0;
+        for records in blocks {
+            bytes += records.bytes() as u64;
+            give(&records, false, bytes)?;
+        }
+        return Ok(count);
+    }
+    let taken = Arc::new(AtomicU64::new(0));
+    let lanes = inputs.into_iter().map(|input| {
+        let cutter = Cutter::new(input.name(), &settings.read);
+        (Stream::new(input, &taken), cutter)
+    });
+    let mut result = Ok(());
+    in_pool(settings, || {
+        let copying = Copying { settings, form };
+        ordered::in_order(&copying, lanes, |records: RecordBlock| {
+            result = give(&records, true, taken.load(Ordering::Relaxed));
+            match result {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        Ok(())
+    })?;
+    result.map(|()| count)
+}
+
+/// The records of a block, bad ones included.
+#[derive(Debug)]
+pub(super) struct RecordBlock {
+    format: InputFormat,
+    bytes: Vec<u8>,
+    /// Where each ends, and how many bytes of it, at its end, are the record as it came, if
+    /// that is not what is to be written.
+    ends: Vec<(usize, usize)>,
+}
+
+impl RecordBlock {
+    pub(super) fn new(block: &Block<'_>) -> Self {
+        Self {
+            format: block.format,
+            bytes: Vec::with_capacity(block.bytes.len()),
+            ends: Vec::new(),
+        }
+    }
+
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.len() + size_of_val(&self.ends[..])
+    }
+
+    /// Each record as it is to be written, and as it came.
+    fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(end, came)| {
+            let own = &self.bytes[start..end];
+            start = end;
+            match came {
+                0 => (own, own),
+                came => own.split_at(own.len() - came),
+            }
+        })
+    }
+
+    /// Adds a document's record; nothing if it is a bad one.
+    pub(super) fn push(&mut self, form: RecordForm, document: Option<&Document<'_>>) {
+        let bytes = &mut self.bytes;
+        let mut came = 0;
+        if let Some(document) = document {
+            match (form, self.format) {
+                (RecordForm::AsTheyCame, InputFormat::Text) => {
+                    bytes.extend_from_slice(document.url.as_bytes());
+                    bytes.push(b'\n');
+                }
+                (RecordForm::AsTheyCame, _) | (RecordForm::Json, InputFormat::Jsonl) => {
+                    bytes.extend_from_slice(document.record);
+                }
+                (RecordForm::Json, _) => {
+                    json_object(document, bytes);
+                    came = document.record.len();
+                    bytes.extend_from_slice(document.record);
+                }
+            }
+        }
+        self.ends.push((self.bytes.len(), came));
+    }
+}
+
+fn json_object(document: &Document<'_>, bytes: &mut Vec<u8>) {
+    let mut object = serde_json::Map::new();
+    object.insert("url".into(), document.url.as_ref().into());
+    let text = match &document.content {
+        Content::Text(text) => text.as_ref().into(),
+        Content::Items(items) => items.iter().map(AsRef::as_ref).collect(),
+    };
+    object.insert("text".into(), text);
+    bytes.extend_from_slice(serde_json::Value::Object(object).to_string().as_bytes());
+    bytes.push(b'\n');
+}
+
+struct Copying<'a> {
+    settings: &'a Settings,
+    form: RecordForm,
+}
+
+impl Work for Copying<'_> {
+    type Source = Stream;
+    type Joint = Cutter;
+    type Piece = Piece;
+    type Scratch = ();
+    type Output = RecordBlock;
+
+    fn take(&self, stream: &mut Stream, piece: &mut Piece) -> bool {
+        stream.next(piece)
+    }
+
+    fn prepare(&self, piece: &mut Piece) {
+        piece.unpack();
+    }
+
+    fn join(&self, cutter: &mut Cutter, piece: &mut Piece) -> ControlFlow<()> {
+        cutter.cut(piece);
+        match cutter.is_over() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn scratch(&self) {}
+
+    fn work(&self, piece: &mut Piece, (): &mut (), give: &mut dyn FnMut(RecordBlock)) {
+        for block in piece.blocks() {
+            let mut records = RecordBlock::new(&block);
+            let is_raw = match (self.form, block.format) {
+                (_, InputFormat::Jsonl) => true,
+                (RecordForm::AsTheyCame, format) => format != InputFormat::Text,
+                (RecordForm::Json, _) => false,
+            };
+            if is_raw {
+                // What is wrong with some was said when they were read before.
+                block.records(&mut |record| {
+                    records.bytes.extend_from_slice(record);
+                    records.ends.push((records.bytes.len(), 0));
+                });
+            } else {
+                block.documents(&self.settings.read, &mut |document| {
+                    records.push(self.form, document.as_ref().ok());
+                });
+            }
+            give(records);
+        }
+    }
+
+    fn bytes(records: &RecordBlock) -> usize {
+        records.bytes()
+    }
+}

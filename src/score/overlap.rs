@@ -1,0 +1,134 @@
+//! What two sets share, counted 64 bundles at a time.
+//!
+//! Each bundle has a bit. Bundles that occur together have bits close together, so that a set
+//! is a short list of words of 64 bits, and what two sets share is counted word by word.
+
+use crate::sets::Jagged;
+
+/// Sixty-four neighbouring bits, of which a set has some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bits {
+    /// Which sixty-four.
+    index: u32,
+    bits: u64,
+}
+
+/// Sets that can be compared.
+#[derive(Debug, Default)]
+pub(crate) struct PackedSets {
+    sets: Jagged<Bits>,
+    /// The bundles' weights in binary: for each sixty-four, a mask of those bits whose bundle
+    /// has 1 in its weight, one of those that have 2, 4, and so on.
+    weights: Jagged<u64>,
+}
+
+impl PackedSets {
+    /// So many sets, each with the bits that `make` appends, and the weight of each bit.
+    pub(crate) fn new<S: Send>(
+        count: usize,
+        weights: &[u32],
+        scratch: impl Fn() -> S + Sync + Send,
+        make: impl Fn(&mut S, usize, &mut Vec<u32>) + Sync + Send,
+    ) -> Self {
+        Self {
+            sets: Jagged::made(
+                count,
+                || (scratch(), Vec::new()),
+                |(scratch, bits), set, packed| {
+                    bits.clear();
+                    make(scratch, set, bits);
+                    bits.sort_unstable();
+                    packed.extend(bits.chunk_by(|a, b| a / 64 == b / 64).map(|same| Bits {
+                        index: same[0] / 64,
+                        bits: same.iter().fold(0, |bits, bit| bits | 1 << (bit % 64)),
+                    }));
+                },
+            ),
+            weights: Jagged::made(
+                weights.len().div_ceil(64),
+                || (),
+                |(), index, masks| {
+                    let end = weights.len().min(index * 64 + 64);
+                    masks.extend(binary_masks(&weights[index * 64..end]));
+                },
+            ),
+        }
+    }
+
+    /// How many shingles two sets share in bundles.
+    pub(crate) fn shared(&self, left: usize, right: usize) -> u32 {
+        let (left, right) = (self.sets.get(left), self.sets.get(right));
+        let (mut i, mut j) = (0, 0);
+        let mut shared = 0;
+        while i < left.len() && j < right.len() {
+            let (a, b) = (left[i], right[j]);
+            if a.index == b.index {
+                shared += self.weight(a.index, a.bits & b.bits);
+            }
+            i += usize::from(a.index <= b.index);
+            j += usize::from(b.index <= a.index);
+        }
+        shared
+    }
+
+    #[inline]
+    fn weight(&self, index: u32, bits: u64) -> u32 {
+        let masks = self.weights.get(index as usize);
+        let mut weight = (bits & masks[0]).count_ones();
+        for (power, mask) in masks.iter().enumerate().skip(1) {
+            weight += (bits & mask).count_ones() << power;
+        }
+        weight
+    }
+
+    /// Calls `each` with every bundle of a set, as its bit, and its weight.
+    pub(crate) fn for_each_bundle(&self, set: usize, mut each: impl FnMut(u32, u32)) {
+        for word in self.sets.get(set) {
+            let mut bits = word.bits;
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                bits &= bits - 1;
+                each(word.index * 64 + bit, self.weight(word.index, 1 << bit));
+            }
+        }
+    }
+}
+
+/// The masks of up to 64 weights.
+fn binary_masks(weights: &[u32]) -> impl Iterator<Item = u64> {
+    let most = weights.iter().copied().max().unwrap_or(0).max(1);
+    (0..=most.ilog2()).map(move |power| {
+        let mask =
+            |mask, (bit, weight): (usize, &u32)| mask | u64::from(weight >> power & 1) << bit;
+        weights.iter().enumerate().fold(0, mask)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn what_sets_share_is_the_weight_of_what_they_have_in_common(
+            weights in proptest::collection::vec(1_u32..3000, 1..300),
+            sets in proptest::collection::vec(
+                proptest::collection::btree_set(any::<prop::sample::Index>(), 0..90), 2..6,
+            ),
+        ) {
+            let sets: Vec<BTreeSet<u32>> = sets
+                .iter()
+                .map(|set| set.iter().map(|bit| bit.index(weights.len()) as u32).collect())
+                .collect();
+            let packed = PackedSets::new(sets.len(), &weights, || (), |(), set, bits| bits.extend(&sets[set]));
+            for (left, a) in sets.iter().enumerate() {
+                for (right, b) in sets.iter().enumerate() {
+                    let shared: u32 = a.intersection(b).map(|&bit| weights[bit as usize]).sum();
+                    prop_assert_eq!(packed.shared(left, right), shared);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Which documents can have a partner at all.
+//!
+//! To be similar enough, a document of n shingles must share at least so many of them with
+//! another one: for Jaccard, ⌈t·n⌉. So if more than n - ⌈t·n⌉ of its shingles occur in no
+//! other document it has no partner, and need not be looked at again; nor need it be
+//! counted for others. On ordinary text that leaves a few in a hundred.
+//!
+//! Shingles are looked at a part of their range at a time, in tables small enough for a cache:
+//! two bits for each tell whether it occurs, and whether more than once. Two shingles may
+//! have the same bits: then they are taken for one that occurs twice, which drops fewer
+//! documents and never one too many. Nor does a shingle that its own document repeats. Each
+//! document is dropped as soon as the parts so far are enough to know, so that most are gone
+//! after a third of them.
+
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+use super::lists::ShingleLists;
+use crate::collection::Role;
+use crate::error::Error;
+use crate::score::SetBound;
+
+/// Slots of a table for each shingle in it: one in eight is taken for another.
+const SLOTS_PER_SHINGLE: u64 = 8;
+/// Bytes of a table that are aimed at.
+const TABLE_BYTES: u64 = 4 << 20;
+/// Fewest and most parts of the range.
+const PARTS: std::ops::RangeInclusive<u64> = 8..=64;
+/// If what can be dropped has less than one in so many of all shingles, as the first part
+/// tells, looking at the others is no gain.
+const WORTH_ONE_IN: u64 = 4;
+/// Another sweep is worth it if the last dropped more than one in so many shingles.
+const AGAIN_ONE_IN: u64 = 8;
+
+/// Drops those documents that cannot have a partner: their role becomes [`Role::NONE`].
+pub(crate) fn drop_partnerless(
+    lists: &ShingleLists,
+    roles: &mut [Role],
+    is_across: bool,
+    bound: SetBound,
+) -> Result<(), Error> {
+    let mut sweep = Sweep {
+        lists,
+        is_across,
+        bound,
+        roles: roles.iter().map(|role| AtomicU8::new(role.0)).collect(),
+        alone: roles.iter().map(|_| AtomicU32::new(0)).collect(),
+    };
+    let mut before = sweep.shingles();
+    loop {
+        let is_worth_it = sweep.run(before)?;
+        let left = sweep.shingles();
+        let dropped = before - left;
+        if !is_worth_it || left == 0 || dropped * AGAIN_ONE_IN < before {
+            break;
+        }
+        before = left;
+        sweep.alone.iter_mut().for_each(|alone| *alone.get_mut() = 0);
+    }
+    for (role, left) in roles.iter_mut().zip(sweep.roles) {
+        *role = Role(left.into_inner());
+    }
+    Ok(())
+}
+
+struct Sweep<'a> {
+    lists: &'a ShingleLists,
+    is_across: bool,
+    bound: SetBound,
+    /// Of each document, [`Role::NONE`] once it is dropped. One thread at a time looks at a
+    /// document.
+    roles: Vec<AtomicU8>,
+    /// Shingles of each that are known to be in no other.
+    alone: Vec<AtomicU32>,
+}
+
+/// What the first part tells: shingles of documents that are likely to be dropped, and of all.
+#[derive(Default)]
+struct Forecast {
+    dropped: u64,
+    all: u64,
+}
+
+impl Sweep<'_> {
+    fn role(&self, document: usize) -> Role {
+        Role(self.roles[document].load(Ordering::Relaxed))
+    }
+
+    /// Shingles of the documents that are left.
+    fn shingles(&self) -> u64 {
+        (0..self.roles.len())
+            .filter(|&document| self.role(document) != Role::NONE)
+            .map(|document| u64::from(self.lists.lengths()[document]))
+            .sum()
+    }
+
+    /// Looks at all parts, or only at the first if that is no gain: then it says so.
+    fn run(&self, shingles: u64) -> Result<bool, Error> {
+        let parts = (shingles * SLOTS_PER_SHINGLE / 4 / TABLE_BYTES)
+            .next_power_of_two()
+            .clamp(*PARTS.start(), *PARTS.end());
+        let slots = (shingles / parts * SLOTS_PER_SHINGLE).next_power_of_two();
+        let layout = Layout {
+            part_shift: 64 - parts.ilog2(),
+            slot_shift: 64 - parts.ilog2() - slots.max(32).ilog2(),
+            slot_mask: slots.max(32) as usize - 1,
+        };
+        let (mut table, _) = self.pass(&layout, None, Some(0))?;
+        for part in 0..parts {
+            let next = (part + 1 < parts).then_some(part + 1);
+            let forecast;
+            (table, forecast) = self.pass(&layout, Some((part, &table)), next)?;
+            if part == 0 && forecast.dropped * WORTH_ONE_IN < forecast.all {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Counts what of one part is in no other document, and fills the table of another part.
+    fn pass(
+        &self,
+        layout: &Layout,
+        counted: Option<(u64, &Table)>,
+        filled: Option<u64>,
+    ) -> Result<(Table, Forecast), Error> {
+        let is_left = |documents: std::ops::Range<usize>| {
+            let mut documents = documents;
+            documents.any(|document| self.role(document) != Role::NONE)
+        };
+        let slots = match filled {
+            Some(_) => layout.slot_mask + 1,
+            None => 0,
+        };
+        let start = || (Table::new(slots), Forecast::default(), Vec::new());
+        let threads = self.lists.fold(is_left, start, |(table, forecast, own), lists| {
+            for (document, list) in lists.iter() {
+                let role = self.role(document.index());
+                if role == Role::NONE {
+                    continue;
+                }
+                if let Some((part, counted)) = counted {
+                    layout.of_part(list, part, own);
+                    let alone = counted.count_alone(layout, own, role, self.is_across);
+                    if self.is_over(document.index(), alone, own.len(), list.len(), forecast) {
+                        continue;
+                    }
+                }
+                if let Some(part) = filled {
+                    layout.of_part(list, part, own);
+                    table.add(layout, own, role, self.is_across);
+                }
+            }
+        })?;
+        let mut all = (Table::new(slots), Forecast::default());
+        for (index, (table, forecast, _)) in threads.into_iter().enumerate() {
+            match index {
+                0 => all.0 = table,
+                _ => all.0.merge(&table, self.is_across),
+            }
+            all.1.dropped += forecast.dropped;
+            all.1.all += forecast.all;
+        }
+        Ok(all)
+    }
+
+    /// Takes note that so many more of a document's shingles are in no other, of so many that
+    /// were looked at; true if it is dropped.
+    fn is_over(
+        &self,
+        document: usize,
+        alone: u32,
+        looked_at: usize,
+        length: usize,
+        forecast: &mut Forecast,
+    ) -> bool {
+        let needed = self.bound.shared_with_smaller(length as u32) as usize;
+        let allowed = length - needed.min(length);
+        let known = self.alone[document].load(Ordering::Relaxed) + alone;
+        self.alone[document].store(known, Ordering::Relaxed);
+        forecast.all += length as u64;
+        let is_likely = alone as usize * length > allowed * looked_at;
+        forecast.dropped += u64::from(is_likely) * length as u64;
+        let is_over = known as usize > allowed;
+        if is_over {
+            self.roles[document].store(Role::NONE.0, Ordering::Relaxed);
+        }
+        is_over
+    }
+}
+
+/// Which bits of a shingle tell what.
+struct Layout {
+    part_shift: u32,
+    slot_shift: u32,
+    slot_mask: usize,
+}
+
+impl Layout {
+    /// Puts those shingles that are in a part into `own`. Without a branch, which would be a
+    /// surprise too often.
+    #[inline]
+    fn of_part(&self, list: &[u64], part: u64, own: &mut Vec<u64>) {
+        own.clear();
+        own.resize(list.len(), 0);
+        let mut count = 0;
+        for &shingle in list {
+            own[count] = shingle;
+            count += usize::from(shingle >> self.part_shift == part);
+        }
+        own.truncate(count);
+    }
+
+    /// The word and the place in it of a shingle's two bits.
+    #[inline]
+    fn slot(&self, shingle: u64) -> (usize, u32) {
+        let slot = (shingle >> self.slot_shift) as usize & self.slot_mask;
+        (slot / 32, (slot % 32 * 2) as u32)
+    }
+}
+
+/// Two bits for each slot: that a shingle occurs, and that one does once more; or, across two
+/// sides, that one occurs on the left, and on the right.
+struct Table(Vec<u64>);
+
+impl Table {
+    fn new(slots: usize) -> Self {
+        Self(super::pages::zeros(slots.div_ceil(32)))
+    }
+
+    #[inline]
+    fn add(&mut self, layout: &Layout, own: &[u64], role: Role, is_across: bool) {
+        for &shingle in own {
+            let (word, at) = layout.slot(shingle);
+            let bits = match is_across {
+                true => u64::from(role.0),
+                false => (self.0[word] >> at & 1) << 1 | 1,
+            };
+            self.0[word] |= bits << at;
+        }
+    }
+
+    /// How many of these are for certain in no document that is compared with this one.
+    #[inline]
+    fn count_alone(&self, layout: &Layout, own: &[u64], role: Role, is_across: bool) -> u32 {
+        let wanted = match is_across {
+            true => u64::from(role.others().0),
+            false => 2,
+        };
+        let is_alone = |&shingle: &u64| {
+            let (word, at) = layout.slot(shingle);
+            u32::from(self.0[word] >> at & wanted == 0)
+        };
+        own.iter().map(is_alone).sum()
+    }
+
+    fn merge(&mut self, other: &Self, is_across: bool) {
+        const FIRST_BITS: u64 = 0x5555_5555_5555_5555;
+        for (one, two) in self.0.iter_mut().zip(&other.0) {
+            let twice = match is_across {
+                true => 0,
+                false => (*one & two & FIRST_BITS) << 1,
+            };
+            *one |= two | twice;
+        }
+    }
+}
