@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -42,19 +42,25 @@ pub(super) trait Digest {
     fn bytes(output: &Self::Output) -> usize;
 }
 
-impl Digest for ListBlock {
-    type Output = Self;
+/// Lists of shingles. Blocks that have been kept are filled again: fresh memory is dear.
+struct ListDigest<'s> {
+    block: ListBlock,
+    spare: &'s Mutex<Vec<ListBlock>>,
+}
+
+impl Digest for ListDigest<'_> {
+    type Output = ListBlock;
 
     fn document(&mut self, shingles: &[Shingle]) {
-        self.push(shingles);
+        self.block.push(shingles);
     }
 
-    fn take(&mut self) -> Self {
-        let next = self.like();
-        std::mem::replace(self, next)
+    fn take(&mut self) -> ListBlock {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut self.block, spare.pop().unwrap_or_default())
     }
 
-    fn bytes(block: &Self) -> usize {
+    fn bytes(block: &ListBlock) -> usize {
         block.bytes()
     }
 }
@@ -126,11 +132,19 @@ impl<'a> Reading<'a> {
             }
             Measure::Jaccard | Measure::Containment => {
                 let mut lists = ShingleLists::new(&settings.memory());
-                let own = self.both(inputs, ListBlock::default, |_, documents, block| {
-                    match lists.push(&block, documents) {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(error) => ControlFlow::Break(Some(error)),
+                let spare = Mutex::default();
+                let digest = || ListDigest {
+                    block: ListBlock::default(),
+                    spare: &spare,
+                };
+                let own = self.both(inputs, digest, |_, documents, mut block| {
+                    if let Err(error) = lists.push(&block, documents) {
+                        return ControlFlow::Break(Some(error));
                     }
+                    block.clear();
+                    let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
+                    spare.push(block);
+                    ControlFlow::Continue(())
                 })?;
                 lists.finish()?;
                 self.stats.counts.spilled = lists.is_spilled();

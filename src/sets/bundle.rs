@@ -7,15 +7,15 @@
 //! To find them, each shingle is given the sum of a random number for every document that it
 //! is in: the same for shingles in the same documents, and for no others.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
 use super::jagged::Jagged;
 use super::lists::{Print, ShingleLists};
-use super::shards::{Shards, for_each};
-use super::spill::{Spill, Stored};
+use super::shards::{Layout, Shards};
+use super::spill::{Segment, Spill, Stored};
 use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
@@ -62,20 +62,20 @@ struct Stretch {
     ends: Vec<usize>,
 }
 
-/// A stretch while it is made.
+/// What a round of shards tells of the documents of a stretch, or all of them together.
 #[derive(Default)]
-struct NewStretch {
+struct Round {
     documents: Vec<DocumentId>,
     sizes: Vec<u32>,
+    /// Shingles of each that no other has.
+    alone: Vec<u32>,
     bundles: Vec<(u64, u32)>,
     ends: Vec<usize>,
-    prints: Vec<(DocumentId, Print)>,
-    sums: Vec<Shingle>,
 }
 
-impl NewStretch {
+impl Round {
     /// Takes a document with what became of its shingles.
-    fn push(&mut self, document: DocumentId, answers: &mut [u64]) {
+    fn push(&mut self, document: DocumentId, answers: &[u64]) {
         let (mut size, mut alone) = (0, 0);
         let start = self.bundles.len();
         // Neighbours are mostly of one bundle.
@@ -88,6 +88,11 @@ impl NewStretch {
             }
             size += count;
         }
+        self.end(document, size, alone, start);
+    }
+
+    /// Ends a document, whose bundles are those from `start` on.
+    fn end(&mut self, document: DocumentId, size: u32, alone: u32, start: usize) {
         let own = &mut self.bundles[start..];
         own.sort_unstable_by_key(|&(sum, _)| sum);
         let mut kept = 0;
@@ -105,12 +110,38 @@ impl NewStretch {
         }
         self.documents.push(document);
         self.sizes.push(size);
+        self.alone.push(alone);
         self.ends.push(self.bundles.len());
-        if alone == 0 && size > 0 {
-            self.sums.clear();
-            let sums = self.bundles[start..].iter();
-            self.sums.extend(sums.map(|&(sum, _)| Shingle(sum)));
-            self.prints.push((document, Print::of(&self.sums)));
+    }
+
+    fn bundles(&self, index: usize) -> &[(u64, u32)] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.bundles[start..self.ends[index]]
+    }
+
+    /// The same documents with what two rounds tell of them.
+    fn and(self, other: &Self) -> Self {
+        let mut both = Self::default();
+        for (index, &document) in self.documents.iter().enumerate() {
+            let start = both.bundles.len();
+            both.bundles.extend_from_slice(self.bundles(index));
+            both.bundles.extend_from_slice(other.bundles(index));
+            let size = self.sizes[index] + other.sizes[index];
+            let alone = self.alone[index] + other.alone[index];
+            both.end(document, size, alone, start);
+        }
+        both
+    }
+
+    /// What is known of sets all of whose shingles are in bundles.
+    fn prints(&self, prints: &mut Vec<(DocumentId, Print)>) {
+        let mut sums = Vec::new();
+        for (index, &document) in self.documents.iter().enumerate() {
+            if self.alone[index] == 0 && self.sizes[index] > 0 {
+                sums.clear();
+                sums.extend(self.bundles(index).iter().map(|&(sum, _)| Shingle(sum)));
+                prints.push((document, Print::of(&sums)));
+            }
         }
     }
 }
@@ -119,6 +150,79 @@ impl NewStretch {
 const BUNDLE_BYTES: u64 = size_of::<(u64, u32)>() as u64;
 /// The part of the memory that bundles may take before they go to a file.
 const BUNDLES_SHARE: u64 = 8;
+
+/// Rounds of stretches, while they are made: in memory, or in a file beyond their share.
+struct Rounds<'m> {
+    memory: &'m Memory,
+    held: AtomicU64,
+    spill: OnceLock<Spill>,
+    /// Of each stretch, what is known of it so far.
+    stretches: Vec<Mutex<(Round, Option<Segment>)>>,
+}
+
+impl Rounds<'_> {
+    /// Takes what a round tells of a stretch.
+    fn add(&self, stretch: usize, round: Round) -> Result<(), Error> {
+        let mut known = self.stretches[stretch]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut before = std::mem::take(&mut known.0);
+        if let (Some(segment), Some(spill)) = (known.1.take(), self.spill.get()) {
+            spill.read(segment, &mut before.bundles)?;
+        } else {
+            let bytes = before.bundles.len() as u64 * BUNDLE_BYTES;
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        known.0 = match before.documents.is_empty() {
+            true => round,
+            false => before.and(&round),
+        };
+        let bytes = known.0.bundles.len() as u64 * BUNDLE_BYTES;
+        let held = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if held > self.memory.bytes / BUNDLES_SHARE {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+            let bundles = std::mem::take(&mut known.0.bundles);
+            known.1 = Some(self.spill()?.append(&bundles)?);
+        }
+        Ok(())
+    }
+
+    fn spill(&self) -> Result<&Spill, Error> {
+        if let Some(spill) = self.spill.get() {
+            return Ok(spill);
+        }
+        // Two threads may create one at once: then one of the two is given up.
+        let new = Spill::create(&self.memory.temp_dir)?;
+        Ok(self.spill.get_or_init(|| new))
+    }
+
+    fn finish(self) -> Result<SummedSets, Error> {
+        let mut sets = SummedSets {
+            stretches: Vec::with_capacity(self.stretches.len()),
+            spill: None,
+            prints: Vec::new(),
+        };
+        let spill = self.spill.into_inner();
+        for known in self.stretches {
+            let (mut round, segment) = known.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if let (Some(segment), Some(spill)) = (segment, &spill) {
+                spill.read(segment, &mut round.bundles)?;
+            }
+            round.prints(&mut sets.prints);
+            sets.stretches.push(Stretch {
+                documents: round.documents,
+                sizes: round.sizes,
+                bundles: match segment {
+                    Some(segment) => Stored::OnDisk(segment),
+                    None => Stored::InMemory(round.bundles),
+                },
+                ends: round.ends,
+            });
+        }
+        sets.spill = spill;
+        Ok(sets)
+    }
+}
 
 impl SummedSets {
     /// Finds the bundles of those documents that have a role. Each stands for so many `copies`.
@@ -129,36 +233,21 @@ impl SummedSets {
         common: Common,
         memory: &Memory,
     ) -> Result<Self, Error> {
-        let mut shards = Shards::new(lists, roles, memory)?;
-        let bits = shards.bits();
-        shards.answer(Table::default, |table, words| {
-            table.answer(words, bits, common, &copies);
-        })?;
-        let (held, spill) = (AtomicU64::new(0), OnceLock::new());
-        let stretches = shards.take_back(NewStretch::push, |made: NewStretch| {
-            let bytes = made.bundles.len() as u64 * BUNDLE_BYTES;
-            let before = held.fetch_add(bytes, Ordering::Relaxed);
-            let bundles = match before + bytes <= memory.bytes / BUNDLES_SHARE {
-                true => Stored::InMemory(made.bundles),
-                false => {
-                    held.fetch_sub(bytes, Ordering::Relaxed);
-                    Stored::OnDisk(shared_spill(&spill, memory)?.append(&made.bundles)?)
-                }
-            };
-            let stretch = Stretch {
-                documents: made.documents,
-                sizes: made.sizes,
-                bundles,
-                ends: made.ends,
-            };
-            Ok((stretch, made.prints))
-        })?;
-        let (stretches, prints): (Vec<_>, Vec<_>) = stretches.into_iter().unzip();
-        Ok(Self {
-            stretches,
-            spill: spill.into_inner(),
-            prints: prints.concat(),
-        })
+        let shards = Shards::new(lists, roles, memory)?;
+        let layout = shards.layout();
+        let rounds = Rounds {
+            memory,
+            held: AtomicU64::new(0),
+            spill: OnceLock::new(),
+            stretches: (0..shards.stretches()).map(|_| Mutex::default()).collect(),
+        };
+        shards.answer(
+            Table::default,
+            |table, words| table.answer(words, layout, common, &copies),
+            Round::push,
+            |stretch, round| rounds.add(stretch, round),
+        )?;
+        rounds.finish()
     }
 
     /// Sets whose shingles are all in bundles, with what these are.
@@ -213,15 +302,6 @@ impl SummedSets {
         }
         Ok(sets.numbered())
     }
-}
-
-fn shared_spill<'s>(spill: &'s OnceLock<Spill>, memory: &Memory) -> Result<&'s Spill, Error> {
-    if let Some(spill) = spill.get() {
-        return Ok(spill);
-    }
-    // Two threads may create one at once: then one of the two is given up.
-    let new = Spill::create(&memory.temp_dir)?;
-    Ok(spill.get_or_init(|| new))
 }
 
 /// A bundle, by number. Numbers are in order of sums: the lowest bundle of a set is a random
@@ -317,6 +397,16 @@ struct Entry {
     documents: u32,
 }
 
+impl Entry {
+    fn answer(&self, common: Common) -> u64 {
+        match common {
+            Common::Documents(most) if self.documents > most => answer::NOT_COUNTED,
+            _ if self.sets == 1 => answer::ALONE,
+            _ => self.sum.max(answer::BUNDLE_MIN),
+        }
+    }
+}
+
 /// Stands for an entry where a document repeats a shingle.
 const REPEATED: u32 = u32::MAX;
 /// Slots that a table starts with, and how it grows.
@@ -327,8 +417,8 @@ impl Table {
     /// Replaces the words of a shard by an answer for each shingle.
     fn answer(
         &mut self,
-        words: &mut [&mut [u64]],
-        bits: u32,
+        words: &mut [u64],
+        layout: Layout,
         common: Common,
         copies: &impl Fn(DocumentId) -> u32,
     ) {
@@ -336,48 +426,32 @@ impl Table {
         self.entry_of.clear();
         self.slots.fill(0);
         let (mut document, mut number, mut own_copies) = (u32::MAX, 0, 0);
-        for words in words.iter() {
-            for_each(words, bits, |next, shingle| {
-                if next != document {
-                    document = next;
-                    number = number_of(document);
-                    own_copies = match common {
-                        Common::Keep => 1,
-                        Common::Documents(_) => copies(DocumentId(document)),
-                    };
-                }
-                let entry_of = self.entry(shingle);
-                let entry = &mut self.entries[entry_of as usize];
-                if entry.last_document == document && entry.sets > 0 {
-                    self.entry_of.push(REPEATED);
-                    return;
-                }
-                entry.last_document = document;
-                entry.sum = entry.sum.wrapping_add(number);
-                entry.sets += 1;
-                entry.documents = entry.documents.saturating_add(own_copies);
-                self.entry_of.push(entry_of);
-            });
-        }
-        let mut answers = self.entry_of.iter().map(|&entry_of| {
-            let Some(entry) = self.entries.get(entry_of as usize) else {
-                return answer::NOT_COUNTED;
-            };
-            match common {
-                Common::Documents(most) if entry.documents > most => answer::NOT_COUNTED,
-                _ if entry.sets == 1 => answer::ALONE,
-                _ => entry.sum.max(answer::BUNDLE_MIN),
+        layout.for_each(words, |next, shingle| {
+            if next != document {
+                document = next;
+                number = number_of(document);
+                own_copies = match common {
+                    Common::Keep => 1,
+                    Common::Documents(_) => copies(DocumentId(document)),
+                };
             }
+            let entry_of = self.entry(shingle);
+            let entry = &mut self.entries[entry_of as usize];
+            if entry.last_document == document && entry.sets > 0 {
+                self.entry_of.push(REPEATED);
+                return;
+            }
+            entry.last_document = document;
+            entry.sum = entry.sum.wrapping_add(number);
+            entry.sets += 1;
+            entry.documents = entry.documents.saturating_add(own_copies);
+            self.entry_of.push(entry_of);
         });
-        for words in words {
-            let count = {
-                let mut count = 0;
-                for_each(words, bits, |_, _| count += 1);
-                count
+        for (word, &entry_of) in words.iter_mut().zip(&self.entry_of) {
+            *word = match self.entries.get(entry_of as usize) {
+                None => answer::NOT_COUNTED,
+                Some(entry) => entry.answer(common),
             };
-            for (word, answer) in words[..count].iter_mut().zip(&mut answers) {
-                *word = answer;
-            }
         }
     }
 

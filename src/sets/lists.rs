@@ -63,12 +63,11 @@ impl ListBlock {
             + size_of_val(&self.prints[..])
     }
 
-    /// An empty block with as much room as this one takes: the next is likely to be as large.
-    pub(crate) fn like(&self) -> Self {
-        Self {
-            shingles: Vec::with_capacity(self.shingles.len() / 8 * 9),
-            ..Self::default()
-        }
+    /// Empties it, to be filled again.
+    pub(crate) fn clear(&mut self) {
+        self.shingles.clear();
+        self.ends.clear();
+        self.prints.clear();
     }
 }
 

@@ -16,10 +16,13 @@ pub(crate) fn room<T>(length: usize) -> Vec<T> {
     words
 }
 
-/// The same, filled with zeros.
-pub(crate) fn zeros<T: Copy + Default>(length: usize) -> Vec<T> {
-    let mut words = room(length);
-    words.resize(length, T::default());
+/// So many zeros. The system clears fresh memory anyway: it is not written twice.
+pub(crate) fn zeros(length: usize) -> Vec<u64> {
+    let words = vec![0; length];
+    #[cfg(target_os = "linux")]
+    if length * size_of::<u64>() >= WORTH_BYTES {
+        advise(words.as_ptr().addr(), length * size_of::<u64>());
+    }
     words
 }
 
