@@ -15,8 +15,8 @@
 
 use rayon::prelude::*;
 
-use super::links::{LinkWriter, Match};
 use super::SearchStats;
+use super::links::{LinkWriter, Match};
 use crate::collection::{Group, GroupScope, for_each_bucket};
 use crate::error::Error;
 use crate::sketch::Value;
@@ -340,7 +340,9 @@ impl<S: Fn(u32, u32) -> Option<u32> + Sync> Search<'_, S> {
             Some(fewer) if fewer[one] => {
                 // Those before it that are among the fewer have met it already.
                 let others = (0..groups.len()).filter(|&two| two > one || !fewer[two]);
-                for two in others.filter(|&two| self.scope.admits(Group(groups[one]), Group(groups[two]))) {
+                for two in
+                    others.filter(|&two| self.scope.admits(Group(groups[one]), Group(groups[two])))
+                {
                     let (left, right) = (groups[one.min(two)], groups[one.max(two)]);
                     self.compare(path, left, right, order, matches);
                 }

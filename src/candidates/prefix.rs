@@ -266,8 +266,8 @@ pub(crate) fn for_each_pair(
     let mut index = PrefixIndex::new(sets, bound, Asked::Smaller);
     (0..sets.len()).for_each(|place| index.add(place));
     let index = index;
-    let parities = (index.meetings() > MEETINGS_PER_ITEM * sets.items())
-        .then(|| Parities::new(sets));
+    let parities =
+        (index.meetings() > MEETINGS_PER_ITEM * sets.items()).then(|| Parities::new(sets));
     let next = AtomicUsize::new(0);
     let found = rayon::broadcast(|_| {
         let mut probe = Probe::new(sets.len());

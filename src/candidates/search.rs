@@ -10,9 +10,8 @@ use super::{LinkWriter, Links, Match, Method, RecallAt, SearchStats};
 use crate::collection::{Collection, Features, Group, GroupScope, Groups};
 use crate::error::Error;
 use crate::score::{Measure, shared_at_least};
-use crate::settings::Finding;
-use crate::sets::ShingleLists;
-use crate::sketch::{Signatures, Value, sketch_lists};
+use crate::settings::{Finding, Settings};
+use crate::sketch::{Signatures, Value};
 
 /// What is similar in a collection.
 pub(crate) struct Found {
@@ -35,8 +34,7 @@ pub(crate) enum Way {
 
 /// How the settings ask for exact scores to be found. If no bands keep the recall that is asked
 /// for, it is 1.
-pub(crate) fn way(collection: &Collection) -> Way {
-    let settings = collection.settings();
+pub(crate) fn way(settings: &Settings) -> Way {
     match (settings.measure, settings.finding) {
         (Measure::Jaccard, Finding::Bands(bands)) => Way::Bands(bands),
         (Measure::Jaccard, Finding::Recall(recall)) if recall < 1.0 => {
@@ -52,9 +50,9 @@ pub(crate) fn way(collection: &Collection) -> Way {
 pub(crate) fn search(collection: &Collection) -> Result<Found, Error> {
     match collection.features() {
         Features::Signatures(signatures) => by_positions(collection, signatures),
-        Features::Shingles(lists) => {
+        Features::Shingles { lists, .. } => {
             let prepared = PreparedSets::new(collection, lists)?;
-            let (links, stats) = search_sets(collection, lists, &prepared)?;
+            let (links, stats) = search_sets(collection, &prepared)?;
             Ok(Found {
                 groups: Some(prepared.groups),
                 sizes: prepared.sizes,
@@ -109,23 +107,21 @@ impl GroupSignatures for OfGroups<'_> {
 /// Exact scores of sets.
 pub(crate) fn search_sets(
     collection: &Collection,
-    lists: &ShingleLists,
     prepared: &PreparedSets,
 ) -> Result<(Links, SearchStats), Error> {
     let settings = collection.settings();
     let scope = collection.scope().of_groups(&prepared.groups);
     let links = LinkWriter::new(prepared.groups.len(), &settings.memory());
     let order: Vec<Group> = prepared.with_partner().collect();
-    let way = way(collection);
-    let sketched = match way {
-        Way::Complete => None,
-        Way::Bands(bands) => Some(Sketched {
-            signatures: sketch_lists(lists, &settings.sketch, |document| {
-                let group = prepared.groups.of(document);
-                group.is_some_and(|group| prepared.groups.first(group) == document)
-            })?,
-            bands,
-        }),
+    let sketched = match (way(settings), collection.features()) {
+        (
+            Way::Bands(bands),
+            Features::Shingles {
+                signatures: Some(signatures),
+                ..
+            },
+        ) => Some(Sketched { signatures, bands }),
+        _ => None,
     };
     let mut stats = SearchStats::default();
     for_each_two_runs(prepared, &order, |loaded, is_apart| {
@@ -150,7 +146,7 @@ pub(crate) fn search_sets(
 pub(crate) fn state(collection: &Collection, stats: &mut SearchStats) {
     let settings = collection.settings();
     let threshold = settings.threshold;
-    match way(collection) {
+    match way(settings) {
         Way::Complete => {
             stats.method = Method::Prefix;
             stats.recall = scores_to_state(threshold)
@@ -191,8 +187,7 @@ pub(crate) fn for_each_two_runs(
                 let run = run_of[group.index()];
                 run == one || run == two
             })?;
-            let is_first =
-                |place: usize| one != two && run_of[loaded.groups[place].index()] == one;
+            let is_first = |place: usize| one != two && run_of[loaded.groups[place].index()] == one;
             each(&loaded, &|left, right| {
                 one == two || is_first(left) != is_first(right)
             })?;
@@ -213,12 +208,12 @@ fn matches(loaded: &LoadedSets, pairs: &mut Vec<PlacePair>) -> Vec<Match> {
 }
 
 /// Signatures of sets, to find those that are likely to be similar.
-struct Sketched {
-    signatures: Signatures,
+struct Sketched<'a> {
+    signatures: &'a Signatures,
     bands: Bands,
 }
 
-impl Sketched {
+impl Sketched<'_> {
     /// The pairs that agree in a band and share enough. Of the candidates, those fall whose
     /// sizes forbid the threshold, and those of whose positions so few agree that the binomial
     /// distribution all but rules it out; the rest are compared.
@@ -234,7 +229,7 @@ impl Sketched {
         let positions = self.signatures.positions();
         let (needed, _) = positions_needed(positions, threshold, self.bands);
         let of_groups = OfGroups {
-            signatures: &self.signatures,
+            signatures: self.signatures,
             groups: &prepared.groups,
         };
         let mut groups: Vec<u32> = loaded.groups.iter().map(|group| group.0).collect();

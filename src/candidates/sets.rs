@@ -80,9 +80,7 @@ impl PreparedSets {
 
     /// Groups whose sets can have a partner.
     pub(crate) fn with_partner(&self) -> impl Iterator<Item = Group> {
-        self.groups
-            .iter()
-            .filter(|group| self.has_partner(*group))
+        self.groups.iter().filter(|group| self.has_partner(*group))
     }
 
     /// Whether a group's set can have a partner.

@@ -38,8 +38,11 @@ pub(crate) struct Collection {
 pub(crate) enum Features {
     /// A signature of each; of one without a shingle, zeros.
     Signatures(Signatures),
-    /// All shingles of each.
-    Shingles(ShingleLists),
+    /// All shingles of each, and perhaps signatures by which to find what is similar.
+    Shingles {
+        lists: ShingleLists,
+        signatures: Option<Signatures>,
+    },
 }
 
 /// What else is known of documents, for choosing between them; empty unless it is asked for.
@@ -68,14 +71,14 @@ impl Collection {
                 |document| signatures.of(document).iter().copied().fold(0, combine),
                 |one, two| signatures.of(one) == signatures.of(two),
             ),
-            Features::Shingles(lists) => Groups::new(
+            Features::Shingles { lists, .. } => Groups::new(
                 urls.len(),
                 counts,
                 |document| lists.print(document).hash(),
                 |one, two| lists.print(one) == lists.print(two),
             ),
         };
-        if let Features::Shingles(lists) = &mut features {
+        if let Features::Shingles { lists, .. } = &mut features {
             lists.forget_prints();
         }
         Self {

@@ -16,7 +16,6 @@ use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::{Observer, Phase};
 use crate::score::{Measure, Score};
-use crate::sets::ShingleLists;
 use crate::settings::Settings;
 use crate::stats::Stats;
 
@@ -204,7 +203,7 @@ pub(super) fn assign(
     keep: &Keep,
     stats: &mut Stats,
 ) -> Result<Assigned, Error> {
-    let Features::Shingles(lists) = collection.features() else {
+    let Features::Shingles { lists, .. } = collection.features() else {
         return Ok(Assigned::default());
     };
     let started = Instant::now();
@@ -212,7 +211,6 @@ pub(super) fn assign(
     stats.counts.identical = prepared.groups.copies() as u64;
     let mut clusters = Clusters {
         collection,
-        lists,
         searched: SearchStats::default(),
     };
     let assigned = match collection.scope() {
@@ -252,7 +250,6 @@ type Keepers = Vec<Option<(DocumentId, Score)>>;
 
 struct Clusters<'a> {
     collection: &'a Collection,
-    lists: &'a ShingleLists,
     searched: SearchStats,
 }
 
@@ -269,7 +266,7 @@ fn groups_of(groups: &Groups, order: &[DocumentId]) -> Vec<Group> {
 impl Clusters<'_> {
     /// All that is similar, for those ways of finding it that do not find all.
     fn links(&mut self, prepared: &PreparedSets) -> Result<Links, Error> {
-        let (links, stats) = search_sets(self.collection, self.lists, prepared)?;
+        let (links, stats) = search_sets(self.collection, prepared)?;
         self.searched = stats;
         Ok(links)
     }
@@ -281,7 +278,7 @@ impl Clusters<'_> {
             let keeper = taken.map(|(keeper, score)| (order[keeper as usize], score));
             keepers[order[place].index()] = keeper;
         };
-        if let Way::Bands(_) = way(self.collection) {
+        if let Way::Bands(_) = way(self.collection.settings()) {
             let links = self.links(prepared)?;
             let mut stars = Stars::new(prepared.groups.len(), SAME);
             let mut buffer = Vec::new();
@@ -308,29 +305,38 @@ impl Clusters<'_> {
         };
         for (number, run) in runs.iter().enumerate() {
             let mut kept = vec![false; groups.len()];
-            self.run(prepared, &order_groups[run.clone()], |loaded, places, probe| {
-                let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
-                for place in run.clone() {
-                    let group = order_groups[place];
-                    let at = places[group.index()];
-                    let taken = stars.take(place as u32, group.0, |each| {
-                        if let Some(Some((keeper, score))) = earlier.get(group.index()) {
-                            each(*keeper, *score);
+            self.run(
+                prepared,
+                &order_groups[run.clone()],
+                |loaded, places, probe| {
+                    let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
+                    for place in run.clone() {
+                        let group = order_groups[place];
+                        let at = places[group.index()];
+                        let taken = stars.take(place as u32, group.0, |each| {
+                            if let Some(Some((keeper, score))) = earlier.get(group.index()) {
+                                each(*keeper, *score);
+                            }
+                            if at != LoadedSets::NOWHERE {
+                                probe.similar(
+                                    &index,
+                                    at as usize,
+                                    |_| true,
+                                    |other, shared| {
+                                        let other = loaded.groups[other];
+                                        each(other.0, score(sizes, group, other, shared));
+                                    },
+                                );
+                            }
+                        });
+                        if taken.is_none() && at != LoadedSets::NOWHERE {
+                            index.add(at as usize);
+                            kept[group.index()] = true;
                         }
-                        if at != LoadedSets::NOWHERE {
-                            probe.similar(&index, at as usize, |_| true, |other, shared| {
-                                let other = loaded.groups[other];
-                                each(other.0, score(sizes, group, other, shared));
-                            });
-                        }
-                    });
-                    if taken.is_none() && at != LoadedSets::NOWHERE {
-                        index.add(at as usize);
-                        kept[group.index()] = true;
+                        assign(&mut keepers, place, taken);
                     }
-                    assign(&mut keepers, place, taken);
-                }
-            })?;
+                },
+            )?;
             for later in &runs[number + 1..] {
                 let mut those = kept.clone();
                 let waiting = &order_groups[later.clone()];
@@ -348,14 +354,19 @@ impl Clusters<'_> {
                         if at == LoadedSets::NOWHERE {
                             continue;
                         }
-                        probe.similar(&index, at as usize, |_| true, |other, shared| {
-                            let other = loaded.groups[other];
-                            let score = score(sizes, group, other, shared);
-                            let best = &mut earlier[group.index()];
-                            if stars.is_better(*best, other.0, score) {
-                                *best = Some((other.0, score));
-                            }
-                        });
+                        probe.similar(
+                            &index,
+                            at as usize,
+                            |_| true,
+                            |other, shared| {
+                                let other = loaded.groups[other];
+                                let score = score(sizes, group, other, shared);
+                                let best = &mut earlier[group.index()];
+                                if stars.is_better(*best, other.0, score) {
+                                    *best = Some((other.0, score));
+                                }
+                            },
+                        );
                     }
                 })?;
             }
@@ -399,7 +410,7 @@ impl Clusters<'_> {
             }
             keeper_of
         };
-        if let Way::Bands(_) = way(self.collection) {
+        if let Way::Bands(_) = way(self.collection.settings()) {
             let links = self.links(prepared)?;
             let mut buffer = Vec::new();
             for &group in &with_partner {
@@ -444,7 +455,9 @@ impl Clusters<'_> {
         // Of each group, the first among the others.
         let first_other = |groups: &Groups, group: Group| {
             let members = groups.members(group);
-            members.get(members.partition_point(|member| member.0 < own)).copied()
+            members
+                .get(members.partition_point(|member| member.0 < own))
+                .copied()
         };
         let better = |best: Option<(DocumentId, Score)>, other: (DocumentId, Score)| match best {
             Some(known) if known.1 > other.1 || (known.1 == other.1 && known.0 <= other.0) => {
@@ -457,7 +470,7 @@ impl Clusters<'_> {
             groups.iter().map(same).collect()
         };
         let (groups, sizes) = (&prepared.groups, &prepared.sizes);
-        let best = if let Way::Bands(_) = way(self.collection) {
+        let best = if let Way::Bands(_) = way(self.collection.settings()) {
             let links = self.links(prepared)?;
             let mut best = same(groups);
             let mut buffer = Vec::new();
@@ -472,8 +485,10 @@ impl Clusters<'_> {
             best
         } else {
             let is_left = |group: Group| groups.first(group).0 < own;
-            let others: Vec<Option<DocumentId>> =
-                groups.iter().map(|group| first_other(groups, group)).collect();
+            let others: Vec<Option<DocumentId>> = groups
+                .iter()
+                .map(|group| first_other(groups, group))
+                .collect();
             let best = Mutex::new(same(groups));
             let with_partner: Vec<Group> = prepared.with_partner().collect();
             let mut searched = SearchStats::default();
@@ -485,8 +500,7 @@ impl Clusters<'_> {
                 };
                 let answers = |place: usize| others[loaded.groups[place].index()].is_some();
                 let wanted = |one: usize, two: usize| {
-                    is_apart(one, two)
-                        && (asks(one) && answers(two) || asks(two) && answers(one))
+                    is_apart(one, two) && (asks(one) && answers(two) || asks(two) && answers(one))
                 };
                 let stats = for_each_pair(&loaded.sets, prepared.bound(), wanted, |pairs| {
                     let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
@@ -540,7 +554,9 @@ fn join_components(
                     && components.find(group.0) != components.find(loaded.groups[other].0)
             };
             probe.similar(&index, place, wanted, |other, _| {
-                components.borrow_mut().join(group.0, loaded.groups[other].0);
+                components
+                    .borrow_mut()
+                    .join(group.0, loaded.groups[other].0);
             });
             index.add(place);
         }

@@ -154,7 +154,14 @@ pub fn dedup_documents(
             let found = search(&collection)?;
             let (urls, pairs) = pairs_of(collection, found, &mut stats);
             stats.seconds.candidates += started.elapsed();
-            return Ok((urls, stats, records, Assigned::default(), Some(pairs), has_values));
+            return Ok((
+                urls,
+                stats,
+                records,
+                Assigned::default(),
+                Some(pairs),
+                has_values,
+            ));
         }
         let assigned = assign(&collection, dedup.method, &dedup.keep, &mut stats)?;
         let urls = collection.into_parts().0;
@@ -187,7 +194,9 @@ pub fn dedup_documents(
     stats.seconds.write = started.elapsed();
     let removed = assigned.count() as u64;
     let documents = records.fates().iter();
-    let documents = documents.filter(|fate| matches!(fate, Fate::Document(_))).count() as u64;
+    let documents = documents
+        .filter(|fate| matches!(fate, Fate::Document(_)))
+        .count() as u64;
     Ok(Deduplicated {
         emptied: emptied(&records, &assigned),
         kept: documents - removed,

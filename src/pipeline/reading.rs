@@ -4,14 +4,15 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Inputs;
 use super::ordered::{self, Work};
 use super::records::{KeptRecords, RecordBlock, RecordForm};
-use super::sketches::{Repetitions, SignatureDigest};
+use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
+use crate::candidates::{Way, way};
 use crate::collection::{
     Added, Collection, Descriptions, Fate, Features, Records, Scope, UrlHash, UrlHasher, Urls,
     record_print,
@@ -42,26 +43,32 @@ pub(super) trait Digest {
     fn bytes(output: &Self::Output) -> usize;
 }
 
-/// Lists of shingles. Blocks that have been kept are filled again: fresh memory is dear.
+/// Lists of shingles, and signatures if they are wanted too. Blocks that have been kept are
+/// filled again: fresh memory is dear.
 struct ListDigest<'s> {
     block: ListBlock,
+    signatures: Option<SignatureDigest>,
     spare: &'s Mutex<Vec<ListBlock>>,
 }
 
 impl Digest for ListDigest<'_> {
-    type Output = ListBlock;
+    type Output = (ListBlock, Option<SignatureBatch>);
 
     fn document(&mut self, shingles: &[Shingle]) {
         self.block.push(shingles);
+        if let Some(signatures) = &mut self.signatures {
+            signatures.document(shingles);
+        }
     }
 
-    fn take(&mut self) -> ListBlock {
+    fn take(&mut self) -> Self::Output {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut self.block, spare.pop().unwrap_or_default())
+        let block = std::mem::replace(&mut self.block, spare.pop().unwrap_or_default());
+        (block, self.signatures.as_mut().map(Digest::take))
     }
 
-    fn bytes(block: &ListBlock) -> usize {
-        block.bytes()
+    fn bytes((block, signatures): &Self::Output) -> usize {
+        block.bytes() + signatures.as_ref().map_or(0, SignatureDigest::bytes)
     }
 }
 
@@ -107,7 +114,9 @@ impl<'a> Reading<'a> {
             },
             descriptions: Descriptions::default(),
             records: wants.records.then(Records::default),
-            kept: wants.kept.map(|form| KeptRecords::new(form, kept_bytes_max)),
+            kept: wants
+                .kept
+                .map(|form| KeptRecords::new(form, kept_bytes_max)),
             empty: Vec::new(),
         }
     }
@@ -132,14 +141,24 @@ impl<'a> Reading<'a> {
             }
             Measure::Jaccard | Measure::Containment => {
                 let mut lists = ShingleLists::new(&settings.memory());
+                let is_sketched = matches!(way(settings), Way::Bands(_));
+                let mut signatures =
+                    is_sketched.then(|| Signatures::new(settings.sketch.positions()));
                 let spare = Mutex::default();
                 let digest = || ListDigest {
                     block: ListBlock::default(),
+                    signatures: is_sketched
+                        .then(|| SignatureDigest::new(&settings.sketch, Repetitions::Count)),
                     spare: &spare,
                 };
-                let own = self.both(inputs, digest, |_, documents, mut block| {
+                let own = self.both(inputs, digest, |_, documents, (mut block, sketched)| {
                     if let Err(error) = lists.push(&block, documents) {
                         return ControlFlow::Break(Some(error));
+                    }
+                    if let (Some(signatures), Some(sketched)) = (&mut signatures, sketched) {
+                        for (_, _, signature) in sketched.signatures(documents) {
+                            signatures.push(signature);
+                        }
                     }
                     block.clear();
                     let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,7 +167,7 @@ impl<'a> Reading<'a> {
                 })?;
                 lists.finish()?;
                 self.stats.counts.spilled = lists.is_spilled();
-                (Features::Shingles(lists), own)
+                (Features::Shingles { lists, signatures }, own)
             }
         };
         let scope = match is_across {
@@ -361,7 +380,9 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                 records.push(form, document.as_ref().ok());
             }
             if wants.records {
-                let print = document.as_ref().map(|document| record_print(document.record));
+                let print = document
+                    .as_ref()
+                    .map(|document| record_print(document.record));
                 batch.prints.push(print.ok());
             }
             match document {
@@ -493,7 +514,10 @@ impl<K> Collector<'_, '_, K> {
                 records.push(&mut prints, fate);
             }
             if number.is_some() {
-                reading.descriptions.lengths.extend(batch.lengths.get(index));
+                reading
+                    .descriptions
+                    .lengths
+                    .extend(batch.lengths.get(index));
                 let value = batch.values.get(index).cloned();
                 reading.descriptions.values.extend(value);
             }

@@ -1,13 +1,17 @@
-//! The shingles of each document as they came: in memory for as long as they fit, then in a
-//! temporary file.
+//! The shingles of each document as they came, in chunks: in memory for as long as they fit,
+//! then in a temporary file.
+//!
+//! A document is a list of words. A chunk that is new is a word with its number and its length,
+//! and then its shingles; one that was met before is only that word.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::chunks::{ChunkCache, ChunkId, Print, for_each_chunk};
 use super::pages;
 use super::spill::{Spill, Stored};
 use crate::document::DocumentId;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::settings::Memory;
 use crate::shingle::Shingle;
 
@@ -15,36 +19,10 @@ use crate::shingle::Shingle;
 #[derive(Debug, Default)]
 pub(crate) struct ListBlock {
     shingles: Vec<u64>,
-    /// Where each document's shingles end.
+    /// Each chunk's length and print.
+    chunks: Vec<(u32, Print)>,
+    /// Where each document's chunks end.
     ends: Vec<usize>,
-    prints: Vec<Print>,
-}
-
-/// What a list of shingles is, whatever their order: lists with the same print are the same,
-/// but for the accident that two hashes of 128 bits agree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Print {
-    sum: u64,
-    squares: u64,
-}
-
-impl Print {
-    /// Of some shingles.
-    pub(crate) fn of(shingles: &[Shingle]) -> Self {
-        let mut print = Self::default();
-        for &Shingle(shingle) in shingles {
-            print.sum = print.sum.wrapping_add(shingle);
-            // Odd, so that no shingle's square is lost for being a multiple of a power of two.
-            let odd = (shingle >> 17) ^ shingle | 1;
-            print.squares = print.squares.wrapping_add(odd.wrapping_mul(odd));
-        }
-        print
-    }
-
-    /// A hash of it, for tables.
-    pub(crate) fn hash(self) -> u64 {
-        (self.sum ^ self.squares.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
 }
 
 impl ListBlock {
@@ -52,45 +30,53 @@ impl ListBlock {
     pub(crate) fn push(&mut self, shingles: &[Shingle]) {
         self.shingles
             .extend(shingles.iter().map(|&Shingle(shingle)| shingle));
-        self.ends.push(self.shingles.len());
-        self.prints.push(Print::of(shingles));
+        for_each_chunk(shingles, |length, print| {
+            self.chunks.push((length as u32, print));
+        });
+        self.ends.push(self.chunks.len());
     }
 
     /// The memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.shingles[..])
+            + size_of_val(&self.chunks[..])
             + size_of_val(&self.ends[..])
-            + size_of_val(&self.prints[..])
     }
 
-    /// Empties it, to be filled again.
+    /// Empties it, to be filled again; gives memory back that is more than is usual.
     pub(crate) fn clear(&mut self) {
+        const SHINGLES_MAX: usize = 1 << 20;
         self.shingles.clear();
+        self.shingles.shrink_to(SHINGLES_MAX);
+        self.chunks.clear();
+        self.chunks.shrink_to(SHINGLES_MAX);
         self.ends.clear();
-        self.prints.clear();
     }
 }
 
-/// Shingles in a part, unless one document has more. A part is so large that its memory can
-/// be had in large pages.
-const PART_SHINGLES: usize = 1 << 21;
-/// Shingles in the first part: small collections take little.
-const FIRST_PART_SHINGLES: usize = 1 << 14;
-/// Shingles of a slice, about.
-const SLICE_SHINGLES: usize = 1 << 15;
+/// Words in a part, unless one document has more. A part is so large that its memory can be
+/// had in large pages.
+const PART_WORDS: usize = 1 << 21;
+/// Words in the first part: small collections take little.
+const FIRST_PART_WORDS: usize = 1 << 14;
+/// Words of a slice, about.
+const SLICE_WORDS: usize = 1 << 15;
 
 /// The shingles of a collection, by document.
 #[derive(Debug)]
 pub(crate) struct ShingleLists {
+    /// Shingles of each document, repetitions included.
     lengths: Vec<u32>,
     prints: Vec<Print>,
+    chunks: u32,
+    cache: ChunkCache,
     parts: Vec<Stored<u64>>,
     /// The part that still grows.
     open: Vec<u64>,
     slices: Vec<Slice>,
     spill: Option<Spill>,
     memory: Memory,
-    /// Shingles that are in memory.
+    /// Words that are in memory.
     held: usize,
 }
 
@@ -99,9 +85,12 @@ pub(crate) struct ShingleLists {
 pub(crate) struct Slice {
     first: u32,
     documents: u32,
+    /// The first chunk that is new here, and how many are.
+    first_chunk: u32,
+    chunks: u32,
     part: usize,
     start: usize,
-    shingles: usize,
+    words: usize,
 }
 
 impl Slice {
@@ -109,10 +98,20 @@ impl Slice {
     pub(crate) fn documents(self) -> Range<usize> {
         self.first as usize..(self.first + self.documents) as usize
     }
+
+    /// The chunks that are new in it, by number.
+    pub(crate) fn chunks(self) -> Range<usize> {
+        self.first_chunk as usize..(self.first_chunk + self.chunks) as usize
+    }
 }
 
-/// What of the memory may be taken by shingles.
+/// The part of the memory that shingles may take, and that the cache of chunks may.
 const MEMORY_SHARE: u64 = 4;
+const CACHE_SHARE: u64 = 16;
+
+/// A chunk in a document's words.
+const LENGTH_BITS: u32 = 16;
+const IS_NEW: u64 = 1 << 63;
 
 impl ShingleLists {
     /// No documents yet. Beyond a quarter of the memory, their shingles go to a file.
@@ -120,6 +119,8 @@ impl ShingleLists {
         Self {
             lengths: Vec::new(),
             prints: Vec::new(),
+            chunks: 0,
+            cache: ChunkCache::new(memory.bytes / CACHE_SHARE),
             parts: Vec::new(),
             open: Vec::new(),
             slices: Vec::new(),
@@ -135,44 +136,74 @@ impl ShingleLists {
         block: &ListBlock,
         documents: &[Option<DocumentId>],
     ) -> Result<(), Error> {
-        let mut start = 0;
-        for ((&end, document), &print) in block.ends.iter().zip(documents).zip(&block.prints) {
+        let (mut first, mut start) = (0, 0);
+        for (&end, document) in block.ends.iter().zip(documents) {
+            let chunks = &block.chunks[first..end];
+            let length: usize = chunks.iter().map(|&(length, _)| length as usize).sum();
             if document.is_some() {
-                self.add(&block.shingles[start..end], print)?;
+                self.add(&block.shingles[start..start + length], chunks)?;
             }
-            start = end;
+            (first, start) = (end, start + length);
         }
         Ok(())
     }
 
-    fn add(&mut self, shingles: &[u64], print: Print) -> Result<(), Error> {
-        if self.open.capacity() - self.open.len() < shingles.len() {
+    fn add(&mut self, shingles: &[u64], chunks: &[(u32, Print)]) -> Result<(), Error> {
+        let most = shingles.len() + chunks.len();
+        if self.open.capacity() - self.open.len() < most {
             self.close()?;
-            let room = match self.parts.len() {
-                0 => FIRST_PART_SHINGLES,
-                parts => (FIRST_PART_SHINGLES << parts.min(10)).min(PART_SHINGLES),
-            };
-            self.open = pages::room(room.max(shingles.len()));
+            let room = (FIRST_PART_WORDS << self.parts.len().min(10)).min(PART_WORDS);
+            self.open = pages::room(room.max(most));
         }
+        let start = self.open.len();
+        let first_chunk = self.chunks;
+        let mut print = Print::default();
+        let mut rest = shingles;
+        for &(length, own) in chunks {
+            let (list, behind) = rest.split_at(length as usize);
+            rest = behind;
+            print = print.with(own);
+            let head = |chunk: ChunkId| u64::from(chunk.0) << LENGTH_BITS | u64::from(length);
+            match self.cache.find(own, ChunkId(self.chunks)) {
+                Some(known) => self.open.push(head(known)),
+                None => {
+                    self.open.push(head(ChunkId(self.chunks)) | IS_NEW);
+                    self.open.extend_from_slice(list);
+                    self.chunks = self
+                        .chunks
+                        .checked_add(1)
+                        .ok_or_else(|| Error::in_file("-", ErrorKind::TooManyDocuments))?;
+                }
+            }
+        }
+        self.extend_slice(start, first_chunk);
+        self.lengths.push(shingles.len() as u32);
+        self.prints.push(print);
+        Ok(())
+    }
+
+    /// Adds the document whose words start here to the last slice, or to a new one.
+    fn extend_slice(&mut self, start: usize, first_chunk: u32) {
         let part = self.parts.len();
-        let fits = |slice: &&mut Slice| slice.part == part && slice.shingles < SLICE_SHINGLES;
+        let words = self.open.len() - start;
+        let chunks = self.chunks - first_chunk;
+        let fits = |slice: &&mut Slice| slice.part == part && slice.words < SLICE_WORDS;
         match self.slices.last_mut().filter(fits) {
             Some(slice) => {
                 slice.documents += 1;
-                slice.shingles += shingles.len();
+                slice.words += words;
+                slice.chunks += chunks;
             }
             None => self.slices.push(Slice {
                 first: self.lengths.len() as u32,
                 documents: 1,
+                first_chunk,
+                chunks,
                 part,
-                start: self.open.len(),
-                shingles: shingles.len(),
+                start,
+                words,
             }),
         }
-        self.open.extend_from_slice(shingles);
-        self.lengths.push(shingles.len() as u32);
-        self.prints.push(print);
-        Ok(())
     }
 
     /// Ends the part that grows.
@@ -196,12 +227,18 @@ impl ShingleLists {
 
     /// Ends the adding of documents.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        self.cache = ChunkCache::new(0);
         self.close()
     }
 
     /// Number of documents.
     pub(crate) fn len(&self) -> usize {
         self.lengths.len()
+    }
+
+    /// Number of chunks that are kept.
+    pub(crate) fn chunks(&self) -> usize {
+        self.chunks as usize
     }
 
     /// Shingles of all documents, repetitions included.
@@ -229,11 +266,6 @@ impl ShingleLists {
         self.spill.is_some()
     }
 
-    /// Bytes of all lists.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.parts.iter().map(|part| part.len() as u64 * 8).sum()
-    }
-
     /// All documents in slices, in order.
     pub(crate) fn slices(&self) -> &[Slice] {
         &self.slices
@@ -244,7 +276,7 @@ impl ShingleLists {
     /// the end.
     pub(crate) fn fold<T: Send>(
         &self,
-        wanted: impl Fn(Range<usize>) -> bool + Sync,
+        wanted: impl Fn(Slice) -> bool + Sync,
         start: impl Fn() -> T + Sync,
         each: impl Fn(&mut T, Lists<'_>) + Sync,
     ) -> Result<Vec<T>, Error> {
@@ -253,7 +285,7 @@ impl ShingleLists {
             let mut kept = start();
             let mut buffer = Vec::new();
             while let Some(&slice) = self.slices.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if wanted(slice.documents()) {
+                if wanted(slice) {
                     each(&mut kept, self.lists(slice, &mut buffer)?);
                 }
             }
@@ -268,12 +300,12 @@ impl ShingleLists {
         slice: Slice,
         buffer: &'a mut Vec<u64>,
     ) -> Result<Lists<'a>, Error> {
-        let range = slice.start..slice.start + slice.shingles;
-        let shingles = self.parts[slice.part].part(self.spill.as_ref(), range, buffer)?;
+        let range = slice.start..slice.start + slice.words;
+        let words = self.parts[slice.part].part(self.spill.as_ref(), range, buffer)?;
         Ok(Lists {
             first: slice.first,
             lengths: &self.lengths[slice.documents()],
-            shingles,
+            words,
         })
     }
 }
@@ -282,21 +314,76 @@ impl ShingleLists {
 pub(crate) struct Lists<'a> {
     first: u32,
     lengths: &'a [u32],
-    shingles: &'a [u64],
+    words: &'a [u64],
+}
+
+/// A chunk of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk<'a> {
+    pub(crate) id: ChunkId,
+    /// Its number of shingles.
+    pub(crate) length: u32,
+    /// Its shingles, if it is new here.
+    pub(crate) shingles: Option<&'a [u64]>,
 }
 
 impl<'a> Lists<'a> {
-    /// Each document with its shingles.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (DocumentId, &'a [u64])> {
-        let mut rest = self.shingles;
+    /// The ordinal of the first document.
+    pub(crate) fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// Each document with its chunks.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (DocumentId, Chunks<'a>)> {
+        let mut rest = self.words;
         (self.first..)
             .map(DocumentId)
             .zip(self.lengths)
             .map(move |(document, &length)| {
-                let (list, behind) = rest.split_at(length as usize);
+                let mut chunks = Chunks { words: rest };
+                let mut left = length;
+                while left > 0
+                    && let Some(chunk) = chunks.next()
+                {
+                    left -= chunk.length.min(left);
+                }
+                let (own, behind) = rest.split_at(rest.len() - chunks.words.len());
                 rest = behind;
-                (document, list)
+                (document, Chunks { words: own })
             })
+    }
+
+    /// The chunks that are new in these documents, with their shingles.
+    pub(crate) fn new_chunks(&self) -> impl Iterator<Item = (ChunkId, &'a [u64])> {
+        let chunks = Chunks { words: self.words };
+        chunks.filter_map(|chunk| Some((chunk.id, chunk.shingles?)))
+    }
+}
+
+/// The chunks of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunks<'a> {
+    words: &'a [u64],
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = Chunk<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Chunk<'a>> {
+        let (&head, behind) = self.words.split_first()?;
+        let length = head as u32 & ((1 << LENGTH_BITS) - 1);
+        let is_new = head & IS_NEW != 0;
+        let (shingles, behind) = match is_new {
+            true => behind.split_at(length as usize),
+            false => (&[][..], behind),
+        };
+        self.words = behind;
+        Some(Chunk {
+            id: ChunkId(((head & !IS_NEW) >> LENGTH_BITS) as u32),
+            length,
+            shingles: is_new.then_some(shingles),
+        })
     }
 }
 
@@ -309,49 +396,56 @@ mod tests {
         #[test]
         fn lists_come_back_in_order_from_memory_and_from_a_file(
             lists in proptest::collection::vec(
-                (proptest::collection::vec(any::<u64>(), 0..9000), any::<bool>()), 0..30,
+                (proptest::collection::vec(any::<u64>(), 0..3000), any::<bool>(), any::<bool>()),
+                0..30,
             ),
             bytes in prop_oneof![Just(u64::MAX), Just(1000_u64), Just(400_000)],
         ) {
             let folder = tempfile::tempdir().unwrap();
             let memory = Memory { bytes, temp_dir: folder.path().to_owned() };
             let mut all = ShingleLists::new(&memory);
-            let mut expected = vec![];
+            let mut expected: Vec<Vec<u64>> = vec![];
             for block in lists.chunks(4) {
                 let mut filled = ListBlock::default();
                 let mut numbers = vec![];
-                for (list, counts) in block {
+                for (list, counts, goes_on) in block {
+                    // Some go on where others have ended, as versions do.
+                    let mut list = list.clone();
+                    if let (true, Some(before)) = (*goes_on, expected.last()) {
+                        list.extend_from_slice(before);
+                    }
                     let shingles: Vec<Shingle> = list.iter().copied().map(Shingle).collect();
                     filled.push(&shingles);
                     numbers.push(counts.then(|| DocumentId(expected.len() as u32)));
                     if *counts {
-                        expected.push(list.clone());
+                        expected.push(list);
                     }
                 }
                 all.push(&filled, &numbers).unwrap();
             }
             all.finish().unwrap();
-            let mut found = vec![];
+            let mut contents: Vec<Vec<u64>> = vec![];
+            let mut found: Vec<Vec<u64>> = vec![];
             let mut buffer = vec![];
             for &slice in all.slices() {
-                for (document, list) in all.lists(slice, &mut buffer).unwrap().iter() {
+                let lists = all.lists(slice, &mut buffer).unwrap();
+                let new: Vec<usize> = lists.new_chunks().map(|(chunk, _)| chunk.index()).collect();
+                prop_assert_eq!(new, slice.chunks().collect::<Vec<_>>());
+                for (document, chunks) in lists.documents() {
                     prop_assert_eq!(document.index(), found.len());
+                    let mut list = vec![];
+                    for chunk in chunks {
+                        if let Some(shingles) = chunk.shingles {
+                            contents.push(shingles.to_vec());
+                        }
+                        list.extend_from_slice(&contents[chunk.id.index()]);
+                    }
                     prop_assert_eq!(all.length(document) as usize, list.len());
-                    found.push(list.to_vec());
+                    found.push(list);
                 }
             }
+            prop_assert_eq!(contents.len(), all.chunks());
             prop_assert_eq!(found, expected);
-        }
-
-        #[test]
-        fn a_print_tells_lists_apart(
-            mut one in proptest::collection::vec(any::<u64>().prop_map(Shingle), 0..20), more: u64,
-        ) {
-            let print = Print::of(&one);
-            one.reverse();
-            prop_assert_eq!(Print::of(&one), print);
-            one.push(Shingle(more));
-            prop_assert_ne!(Print::of(&one), print);
         }
     }
 }

@@ -39,8 +39,7 @@ fn advise(start: usize, bytes: usize) {
         let address = std::ptr::with_exposed_provenance_mut(first);
         // SAFETY: the range is inside one allocation, and this advice changes only how its
         // pages are backed, not what they hold. If it is not taken, nothing is lost.
-        let _ = unsafe {
-            rustix::mm::madvise(address, end - first, rustix::mm::Advice::LinuxHugepage)
-        };
+        let _ =
+            unsafe { rustix::mm::madvise(address, end - first, rustix::mm::Advice::LinuxHugepage) };
     }
 }

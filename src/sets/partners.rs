@@ -5,16 +5,17 @@
 //! other document it has no partner, and need not be looked at again; nor need it be
 //! counted for others. On ordinary text that leaves a few in a hundred.
 //!
-//! Shingles are looked at a part of their range at a time, in tables small enough for a cache:
-//! two bits for each tell whether it occurs, and whether more than once. Two shingles may
-//! have the same bits: then they are taken for one that occurs twice, which drops fewer
-//! documents and never one too many. Nor does a shingle that its own document repeats. Each
-//! document is dropped as soon as the parts so far are enough to know, so that most are gone
-//! after a third of them.
+//! A chunk that several documents have is shared as a whole. The shingles of the others are
+//! looked at a part of their range at a time, in tables small enough for a cache: two bits for
+//! each tell whether it occurs, and whether more than once. Two shingles may have the same bits:
+//! then they are taken for one that occurs twice, which drops fewer documents and never one too
+//! many. Nor does a shingle that its own document repeats. Each document is dropped as soon as
+//! the parts so far are enough to know, so that most are gone after a third of them.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-use super::lists::ShingleLists;
+use super::lists::{ShingleLists, Slice};
+use super::uses::{ChunkUses, Use};
 use crate::collection::Role;
 use crate::error::Error;
 use crate::score::SetBound;
@@ -54,7 +55,10 @@ pub(crate) fn drop_partnerless(
             break;
         }
         before = left;
-        sweep.alone.iter_mut().for_each(|alone| *alone.get_mut() = 0);
+        sweep
+            .alone
+            .iter_mut()
+            .for_each(|alone| *alone.get_mut() = 0);
     }
     for (role, left) in roles.iter_mut().zip(sweep.roles) {
         *role = Role(left.into_inner());
@@ -95,20 +99,24 @@ impl Sweep<'_> {
 
     /// Looks at all parts, or only at the first if that is no gain: then it says so.
     fn run(&self, shingles: u64) -> Result<bool, Error> {
+        let uses = ChunkUses::new(self.lists, |document| self.role(document.index()))?;
         let parts = (shingles * SLOTS_PER_SHINGLE / 4 / TABLE_BYTES)
             .next_power_of_two()
             .clamp(*PARTS.start(), *PARTS.end());
-        let slots = (shingles / parts * SLOTS_PER_SHINGLE).next_power_of_two();
+        let slots = (shingles / parts * SLOTS_PER_SHINGLE)
+            .next_power_of_two()
+            .max(32);
         let layout = Layout {
+            parts,
             part_shift: 64 - parts.ilog2(),
-            slot_shift: 64 - parts.ilog2() - slots.max(32).ilog2(),
-            slot_mask: slots.max(32) as usize - 1,
+            slot_shift: 64 - parts.ilog2() - slots.ilog2(),
+            slot_mask: slots as usize - 1,
         };
-        let (mut table, _) = self.pass(&layout, None, Some(0))?;
+        let (mut table, _) = self.pass(&layout, &uses, None, Some(0))?;
         for part in 0..parts {
             let next = (part + 1 < parts).then_some(part + 1);
             let forecast;
-            (table, forecast) = self.pass(&layout, Some((part, &table)), next)?;
+            (table, forecast) = self.pass(&layout, &uses, Some((part, &table)), next)?;
             if part == 0 && forecast.dropped * WORTH_ONE_IN < forecast.all {
                 return Ok(false);
             }
@@ -120,38 +128,52 @@ impl Sweep<'_> {
     fn pass(
         &self,
         layout: &Layout,
+        uses: &ChunkUses,
         counted: Option<(u64, &Table)>,
         filled: Option<u64>,
     ) -> Result<(Table, Forecast), Error> {
-        let is_left = |documents: std::ops::Range<usize>| {
-            let mut documents = documents;
-            documents.any(|document| self.role(document) != Role::NONE)
-        };
+        let is_used = |slice: Slice| uses.any(slice.chunks());
         let slots = match filled {
             Some(_) => layout.slot_mask + 1,
             None => 0,
         };
         let start = || (Table::new(slots), Forecast::default(), Vec::new());
-        let threads = self.lists.fold(is_left, start, |(table, forecast, own), lists| {
-            for (document, list) in lists.iter() {
-                let role = self.role(document.index());
-                if role == Role::NONE {
-                    continue;
-                }
-                if let Some((part, counted)) = counted {
-                    layout.of_part(list, part, own);
-                    let alone = counted.count_alone(layout, own, role, self.is_across);
-                    if self.is_over(document.index(), alone, own.len(), list.len(), forecast) {
-                        continue;
+        let threads = self
+            .lists
+            .fold(is_used, start, |(table, forecast, own), lists| {
+                for (document, chunks) in lists.documents() {
+                    let role = self.role(document.index());
+                    let mut is_left = role != Role::NONE;
+                    if let (true, Some((part, counted))) = (is_left, counted) {
+                        let mut alone = 0;
+                        for chunk in chunks {
+                            // Of what is not new here another document has a part, or had.
+                            if let Some(shingles) = chunk.shingles
+                                && !uses.of(chunk.id).is_shared(role, self.is_across)
+                            {
+                                layout.of_part(shingles, part, own);
+                                alone += counted.count_alone(layout, own, role, self.is_across);
+                            }
+                        }
+                        let length = self.lists.length(document);
+                        is_left = !self.is_over(document.index(), alone, length, layout, forecast);
+                    }
+                    if let Some(part) = filled {
+                        for chunk in chunks {
+                            let used = uses.of(chunk.id);
+                            let counts = match role {
+                                Role::NONE => used != Use::NONE,
+                                _ => is_left || used.is_twice(),
+                            };
+                            if let (Some(shingles), true) = (chunk.shingles, counts) {
+                                layout.of_part(shingles, part, own);
+                                table.add(layout, own, used, self.is_across);
+                            }
+                        }
                     }
                 }
-                if let Some(part) = filled {
-                    layout.of_part(list, part, own);
-                    table.add(layout, own, role, self.is_across);
-                }
-            }
-        })?;
-        let mut all = (Table::new(slots), Forecast::default());
+            })?;
+        let mut all = (Table::new(0), Forecast::default());
         for (index, (table, forecast, _)) in threads.into_iter().enumerate() {
             match index {
                 0 => all.0 = table,
@@ -163,24 +185,24 @@ impl Sweep<'_> {
         Ok(all)
     }
 
-    /// Takes note that so many more of a document's shingles are in no other, of so many that
-    /// were looked at; true if it is dropped.
+    /// Takes note that so many more of a document's shingles are in no other; true if it is
+    /// dropped.
     fn is_over(
         &self,
         document: usize,
         alone: u32,
-        looked_at: usize,
-        length: usize,
+        length: u32,
+        layout: &Layout,
         forecast: &mut Forecast,
     ) -> bool {
-        let needed = self.bound.shared_with_smaller(length as u32) as usize;
+        let needed = self.bound.shared_with_smaller(length);
         let allowed = length - needed.min(length);
         let known = self.alone[document].load(Ordering::Relaxed) + alone;
         self.alone[document].store(known, Ordering::Relaxed);
-        forecast.all += length as u64;
-        let is_likely = alone as usize * length > allowed * looked_at;
-        forecast.dropped += u64::from(is_likely) * length as u64;
-        let is_over = known as usize > allowed;
+        forecast.all += u64::from(length);
+        let is_likely = u64::from(alone) * layout.parts > u64::from(allowed);
+        forecast.dropped += u64::from(is_likely) * u64::from(length);
+        let is_over = known > allowed;
         if is_over {
             self.roles[document].store(Role::NONE.0, Ordering::Relaxed);
         }
@@ -190,6 +212,7 @@ impl Sweep<'_> {
 
 /// Which bits of a shingle tell what.
 struct Layout {
+    parts: u64,
     part_shift: u32,
     slot_shift: u32,
     slot_mask: usize,
@@ -228,13 +251,15 @@ impl Table {
     }
 
     #[inline]
-    fn add(&mut self, layout: &Layout, own: &[u64], role: Role, is_across: bool) {
+    fn add(&mut self, layout: &Layout, own: &[u64], used: Use, is_across: bool) {
+        let known = match (is_across, used.is_twice()) {
+            (true, _) => Some(u64::from(used.role().0)),
+            (false, true) => Some(0b11),
+            (false, false) => None,
+        };
         for &shingle in own {
             let (word, at) = layout.slot(shingle);
-            let bits = match is_across {
-                true => u64::from(role.0),
-                false => (self.0[word] >> at & 1) << 1 | 1,
-            };
+            let bits = known.unwrap_or((self.0[word] >> at & 1) << 1 | 1);
             self.0[word] |= bits << at;
         }
     }

@@ -1,11 +1,11 @@
-//! Shingles dealt out to shards by their highest bits, in order of documents, so that what
+//! Shingles dealt out to shards by their highest bits, in order of chunks, so that what
 //! they have in common is found a shard at a time, in a table that fits into a cache.
 //!
 //! Shards are made some at a time: a round of them must fit into memory, and the lists are
 //! read once more for each round. A shard is a list of words. The bits that tell the shard are
-//! the same for all of it: in their place, the lowest bits of a word say how many documents
+//! the same for all of it: in their place, the lowest bits of a word say how many chunks
 //! further it belongs. What is too far, and the first of each stretch, has a word before it that
-//! names the document. When a shard has been worked on, an answer for each shingle stands in the
+//! names the chunk. When a shard has been worked on, an answer for each shingle stands in the
 //! place of its words, and reading the lists again in the same order leads each answer back
 //! to its shingle.
 
@@ -13,10 +13,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::chunks::ChunkId;
 use super::lists::{ShingleLists, Slice};
 use super::pages;
-use crate::collection::Role;
-use crate::document::DocumentId;
+use super::uses::{ChunkUses, Use};
 use crate::error::Error;
 use crate::settings::Memory;
 
@@ -33,10 +33,10 @@ const STRETCH_SHINGLES: u64 = 1 << 18;
 /// Most stretches of a collection, as each has a count for every shard.
 const STRETCHES_MAX: u64 = 256;
 
-/// Shingles of some documents, to be dealt out to shards.
+/// Shingles of chunks, to be dealt out to shards.
 pub(super) struct Shards<'a> {
     lists: &'a ShingleLists,
-    roles: &'a [Role],
+    uses: &'a ChunkUses,
     layout: Layout,
     stretches: Vec<Stretch>,
 }
@@ -75,18 +75,18 @@ impl Layout {
         (shingle >> 1 >> (63 - self.round_bits)) as usize
     }
 
-    /// Calls `each` with the document of every shingle of a shard, and what of it the shard does
+    /// Calls `each` with the chunk of every shingle of a shard, and what of it the shard does
     /// not tell.
     #[inline]
     pub(super) fn for_each(self, words: &[u64], mut each: impl FnMut(u32, u64)) {
         let far = (1_u64 << self.shard_bits) - 1;
-        let mut document = 0;
+        let mut chunk = 0;
         for &word in words {
             match word & far {
-                steps if steps == far => document = (word >> self.shard_bits) as u32,
+                steps if steps == far => chunk = (word >> self.shard_bits) as u32,
                 steps => {
-                    document += steps as u32;
-                    each(document, word >> self.shard_bits);
+                    chunk += steps as u32;
+                    each(chunk, word >> self.shard_bits);
                 }
             }
         }
@@ -104,7 +104,7 @@ struct Stretch {
 /// Deals the shingles of a stretch out.
 struct Dealer {
     layout: Layout,
-    /// The last document in each shard.
+    /// The last chunk in each shard.
     last: Vec<u32>,
 }
 
@@ -119,33 +119,43 @@ impl Dealer {
     }
 
     #[inline]
-    fn deal(&mut self, document: DocumentId, list: &[u64], mut put: impl FnMut(usize, u64)) {
+    fn deal(&mut self, chunk: ChunkId, list: &[u64], mut put: impl FnMut(usize, u64)) {
         let bits = self.layout.shard_bits;
         let far = (1_u64 << bits) - 1;
         for &shingle in list {
             let shard = self.layout.shard(shingle);
             let last = &mut self.last[shard];
-            let mut steps = u64::from(document.0.wrapping_sub(*last));
+            let mut steps = u64::from(chunk.0.wrapping_sub(*last));
             if *last == NOWHERE || steps >= far {
-                put(shard, u64::from(document.0) << bits | far);
+                put(shard, u64::from(chunk.0) << bits | far);
                 steps = 0;
             }
-            *last = document.0;
+            *last = chunk.0;
             put(shard, shingle << bits | steps);
         }
     }
 }
 
 impl<'a> Shards<'a> {
-    /// For those documents that have a role.
+    /// For those chunks that somebody has.
     pub(super) fn new(
         lists: &'a ShingleLists,
-        roles: &'a [Role],
+        uses: &'a ChunkUses,
         memory: &Memory,
     ) -> Result<Self, Error> {
-        let has_role = |document: usize| roles[document] != Role::NONE;
-        let length = |document: usize| u64::from(lists.lengths()[document]);
-        let total: u64 = (0..roles.len()).filter(|&d| has_role(d)).map(length).sum();
+        let counted = lists.fold(
+            |slice| uses.any(slice.chunks()),
+            Vec::new,
+            |counted, lists| {
+                let is_used = |(chunk, _): &(ChunkId, &[u64])| uses.of(*chunk) != Use::NONE;
+                let used = lists.new_chunks().filter(is_used);
+                let shingles: usize = used.map(|(_, shingles)| shingles.len()).sum();
+                counted.push((lists.first(), shingles as u64));
+            },
+        )?;
+        let mut counts: Vec<(u32, u64)> = counted.concat();
+        counts.sort_unstable();
+        let total: u64 = counts.iter().map(|&(_, shingles)| shingles).sum();
         let shard_bits = (total / SHARD_SHINGLES)
             .next_power_of_two()
             .ilog2()
@@ -159,7 +169,7 @@ impl<'a> Shards<'a> {
         };
         let mut shards = Self {
             lists,
-            roles,
+            uses,
             layout: Layout {
                 round_bits: rounds.ilog2().clamp(least, shard_bits),
                 shard_bits,
@@ -168,7 +178,9 @@ impl<'a> Shards<'a> {
         };
         let aim = (total / STRETCHES_MAX).max(STRETCH_SHINGLES);
         shards.cut(aim, |slice| {
-            slice.documents().filter(|&d| has_role(d)).map(length).sum()
+            let first = slice.documents().start as u32;
+            let place = counts.binary_search_by_key(&first, |&(first, _)| first);
+            place.map_or(0, |place| counts[place].1)
         });
         shards.count()?;
         Ok(shards)
@@ -201,19 +213,29 @@ impl<'a> Shards<'a> {
         self.layout
     }
 
-    /// Calls `each` with every document of a stretch that has a role, and its shingles.
-    fn for_each_document(
+    /// The chunks that are kept in a stretch, by number.
+    pub(super) fn chunks(&self, stretch: usize) -> Range<usize> {
+        let slices = &self.lists.slices()[self.stretches[stretch].slices.clone()];
+        match slices {
+            [] => 0..0,
+            [first, ..] => first.chunks().start..slices[slices.len() - 1].chunks().end,
+        }
+    }
+
+    /// Calls `each` with every chunk of a stretch that somebody has, and its shingles.
+    fn for_each_chunk(
         &self,
         stretch: &Stretch,
         buffer: &mut Vec<u64>,
-        mut each: impl FnMut(DocumentId, &[u64]),
+        mut each: impl FnMut(ChunkId, &[u64]),
     ) -> Result<(), Error> {
-        let has_role = |document: usize| self.roles[document] != Role::NONE;
         for &slice in &self.lists.slices()[stretch.slices.clone()] {
-            if slice.documents().any(has_role) {
+            if self.uses.any(slice.chunks()) {
                 let lists = self.lists.lists(slice, buffer)?;
-                for (document, list) in lists.iter().filter(|(d, _)| has_role(d.index())) {
-                    each(document, list);
+                for (chunk, shingles) in lists.new_chunks() {
+                    if self.uses.of(chunk) != Use::NONE {
+                        each(chunk, shingles);
+                    }
                 }
             }
         }
@@ -222,18 +244,21 @@ impl<'a> Shards<'a> {
 
     fn count(&mut self) -> Result<(), Error> {
         let layout = self.layout;
-        let counted = self.stretches.par_iter().map_init(Vec::new, |buffer, stretch| {
-            let mut shingles = vec![0; layout.shards()];
-            let mut words = vec![0; layout.shards()];
-            let mut dealer = Dealer::new(layout);
-            self.for_each_document(stretch, buffer, |document, list| {
-                dealer.deal(document, list, |shard, _| words[shard] += 1);
-                for &shingle in list {
-                    shingles[layout.shard(shingle)] += 1;
-                }
-            })?;
-            Ok((shingles, words))
-        });
+        let counted = self
+            .stretches
+            .par_iter()
+            .map_init(Vec::new, |buffer, stretch| {
+                let mut shingles = vec![0; layout.shards()];
+                let mut words = vec![0; layout.shards()];
+                let mut dealer = Dealer::new(layout);
+                self.for_each_chunk(stretch, buffer, |chunk, list| {
+                    dealer.deal(chunk, list, |shard, _| words[shard] += 1);
+                    for &shingle in list {
+                        shingles[layout.shard(shingle)] += 1;
+                    }
+                })?;
+                Ok((shingles, words))
+            });
         let counted: Vec<_> = counted.collect::<Result<_, Error>>()?;
         for (stretch, counted) in self.stretches.iter_mut().zip(counted) {
             (stretch.shingles, stretch.words) = counted;
@@ -243,13 +268,13 @@ impl<'a> Shards<'a> {
 
     /// Round after round, has `work` replace the words of each shard by an answer for each
     /// shingle, at the start of the words; what a thread needs for it comes from `scratch`. Then
-    /// `each` is called with every document and the answers for its shingles, in order, and
+    /// `each` is called with every chunk and the answers for its shingles, in order, and
     /// `done` takes what that made of a stretch.
     pub(super) fn answer<S, T: Default>(
         &self,
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, &mut [u64]) + Sync + Send,
-        each: impl Fn(&mut T, DocumentId, &[u64]) + Sync + Send,
+        each: impl Fn(&mut T, ChunkId, &[u64]) + Sync + Send,
         done: impl Fn(usize, T) -> Result<(), Error> + Sync + Send,
     ) -> Result<(), Error> {
         let total = |round| -> usize {
@@ -292,21 +317,24 @@ impl<'a> Shards<'a> {
             }
             starts.push(end);
         }
-        places.into_par_iter().zip(&self.stretches).try_for_each_init(
-            || (Vec::new(), Vec::new()),
-            |(buffer, own), (mut places, stretch)| {
-                let mut dealer = Dealer::new(self.layout);
-                let mut next = vec![0_u32; shards.len()];
-                self.for_each_document(stretch, buffer, |document, list| {
-                    let list = self.of_round(round, list, own);
-                    dealer.deal(document, list, |shard, word| {
-                        let shard = shard - shards.start;
-                        places[shard][next[shard] as usize] = word;
-                        next[shard] += 1;
-                    });
-                })
-            },
-        )?;
+        places
+            .into_par_iter()
+            .zip(&self.stretches)
+            .try_for_each_init(
+                || (Vec::new(), Vec::new()),
+                |(buffer, own), (mut places, stretch)| {
+                    let mut dealer = Dealer::new(self.layout);
+                    let mut next = vec![0_u32; shards.len()];
+                    self.for_each_chunk(stretch, buffer, |chunk, list| {
+                        let list = self.of_round(round, list, own);
+                        dealer.deal(chunk, list, |shard, word| {
+                            let shard = shard - shards.start;
+                            places[shard][next[shard] as usize] = word;
+                            next[shard] += 1;
+                        });
+                    })
+                },
+            )?;
         Ok(starts)
     }
 
@@ -331,7 +359,7 @@ impl<'a> Shards<'a> {
         round: usize,
         answers: &[u64],
         starts: &[usize],
-        each: &(impl Fn(&mut T, DocumentId, &[u64]) + Sync),
+        each: &(impl Fn(&mut T, ChunkId, &[u64]) + Sync),
         done: &(impl Fn(usize, T) -> Result<(), Error> + Sync),
     ) -> Result<(), Error> {
         let shards = self.layout.of_round(round);
@@ -353,14 +381,14 @@ impl<'a> Shards<'a> {
             || (Vec::new(), Vec::new(), Vec::new()),
             |(buffer, own, told), ((number, stretch), mut next)| {
                 let mut made = T::default();
-                self.for_each_document(stretch, buffer, |document, list| {
+                self.for_each_chunk(stretch, buffer, |chunk, list| {
                     told.clear();
                     told.extend(self.of_round(round, list, own).iter().map(|&shingle| {
                         let next = &mut next[self.layout.shard(shingle) - shards.start];
                         *next += 1;
                         answers[*next - 1]
                     }));
-                    each(&mut made, document, told);
+                    each(&mut made, chunk, told);
                 })?;
                 done(number, made)
             },

@@ -4,9 +4,11 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::{Error, ErrorKind};
+use crate::settings::Memory;
 
 /// Numbers that can stand in a file: always the lowest byte first.
 pub(crate) trait Word: Copy + Default + Send + Sync {
@@ -175,6 +177,74 @@ fn failure(folder: &Path, error: io::Error) -> Error {
 pub(crate) enum Stored<W> {
     InMemory(Vec<W>),
     OnDisk(Segment),
+}
+
+impl<W> Default for Stored<W> {
+    fn default() -> Self {
+        Self::InMemory(Vec::new())
+    }
+}
+
+/// Keeps words in memory up to a part of it, then in a file. Any thread may add to it.
+#[derive(Debug)]
+pub(crate) struct Store<'m> {
+    memory: &'m Memory,
+    bytes_max: u64,
+    held: AtomicU64,
+    spill: OnceLock<Spill>,
+}
+
+impl<'m> Store<'m> {
+    /// Up to one in so many parts of the memory.
+    pub(crate) fn new(memory: &'m Memory, share: u64) -> Self {
+        Self {
+            memory,
+            bytes_max: memory.bytes / share,
+            held: AtomicU64::new(0),
+            spill: OnceLock::new(),
+        }
+    }
+
+    /// Keeps words.
+    pub(crate) fn keep<W: Word>(&self, mut words: Vec<W>) -> Result<Stored<W>, Error> {
+        let bytes = size_of_val(&words[..]) as u64;
+        if self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.bytes_max {
+            words.shrink_to_fit();
+            return Ok(Stored::InMemory(words));
+        }
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+        Ok(Stored::OnDisk(self.spill()?.append(&words)?))
+    }
+
+    /// Takes words back, to be kept anew.
+    pub(crate) fn take<W: Word>(&self, stored: Stored<W>) -> Result<Vec<W>, Error> {
+        match stored {
+            Stored::InMemory(words) => {
+                let bytes = size_of_val(&words[..]) as u64;
+                self.held.fetch_sub(bytes, Ordering::Relaxed);
+                Ok(words)
+            }
+            Stored::OnDisk(segment) => {
+                let mut words = Vec::new();
+                self.spill()?.read(segment, &mut words)?;
+                Ok(words)
+            }
+        }
+    }
+
+    fn spill(&self) -> Result<&Spill, Error> {
+        if let Some(spill) = self.spill.get() {
+            return Ok(spill);
+        }
+        // Two threads may create one at once: then one of the two is given up.
+        let new = Spill::create(&self.memory.temp_dir)?;
+        Ok(self.spill.get_or_init(|| new))
+    }
+
+    /// The file, if there is one.
+    pub(crate) fn finish(self) -> Option<Spill> {
+        self.spill.into_inner()
+    }
 }
 
 impl<W: Word> Stored<W> {

@@ -8,8 +8,6 @@ mod fast;
 mod technosphere;
 
 use crate::document::DocumentId;
-use crate::error::Error;
-use crate::sets::ShingleLists;
 use crate::shingle::Shingle;
 
 /// What a signature holds at a position. Values are only ever compared for
@@ -99,39 +97,6 @@ impl Signatures {
         let start = document.index() * self.positions;
         &self.values[start..start + self.positions]
     }
-}
-
-/// The signatures of documents whose shingles are known, of those that are `wanted`.
-pub(crate) fn sketch_lists(
-    lists: &ShingleLists,
-    settings: &SketchSettings,
-    wanted: impl Fn(DocumentId) -> bool + Sync,
-) -> Result<Signatures, Error> {
-    let positions = settings.positions();
-    let parts = lists.fold(
-        |_| true,
-        || (sketcher(settings), Vec::new(), Vec::new()),
-        |(sketcher, shingles, sketched), lists| {
-            for (document, list) in lists.iter().filter(|(document, _)| wanted(*document)) {
-                if !list.is_empty() {
-                    shingles.clear();
-                    shingles.extend(list.iter().copied().map(Shingle));
-                    let mut values = Vec::with_capacity(positions);
-                    sketcher.sketch(shingles, &mut values);
-                    sketched.push((document, values));
-                }
-            }
-        },
-    )?;
-    let mut signatures = Signatures {
-        positions,
-        values: vec![0; lists.len() * positions],
-    };
-    for (document, values) in parts.into_iter().flat_map(|(_, _, sketched)| sketched) {
-        let start = document.index() * positions;
-        signatures.values[start..start + positions].copy_from_slice(&values);
-    }
-    Ok(signatures)
 }
 
 /// Mixes a value into a key of several values. For use in memory only: unlike

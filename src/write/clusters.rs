@@ -64,7 +64,10 @@ pub(crate) enum RemovedLine<'a> {
     /// Its id is that of a document before it.
     RepeatedId { url: &'a str },
     /// It could not be used.
-    Unreadable { place: &'a Place, why: &'a ErrorKind },
+    Unreadable {
+        place: &'a Place,
+        why: &'a ErrorKind,
+    },
 }
 
 /// Writes `{"url":…,"reason":…}`, with what else there is to say, and a line end.

@@ -21,10 +21,10 @@ pub use packed::Packed;
 pub use records::RecordWriter;
 pub use signature::write_signature;
 
+use crate::collection::Urls;
 use crate::document::DocumentId;
 use crate::pairs::Pair;
 use crate::score::{Measure, Score};
-use crate::collection::Urls;
 
 /// The formats in which pairs can be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
