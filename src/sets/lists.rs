@@ -1,8 +1,8 @@
 //! The shingles of each document as they came, in chunks: in memory for as long as they fit,
 //! then in a temporary file.
 //!
-//! A document is a list of words. A chunk that is new is a word with its number and its length,
-//! and then its shingles; one that was met before is only that word.
+//! A document is a list of words: how many chunks it has and how many shingles follow; a head
+//! for each chunk, with its number and its length; then the shingles of those that are new.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -149,7 +149,7 @@ impl ShingleLists {
     }
 
     fn add(&mut self, shingles: &[u64], chunks: &[(u32, Print)]) -> Result<(), Error> {
-        let most = shingles.len() + chunks.len();
+        let most = 1 + chunks.len() + shingles.len();
         if self.open.capacity() - self.open.len() < most {
             self.close()?;
             let room = (FIRST_PART_WORDS << self.parts.len().min(10)).min(PART_WORDS);
@@ -157,25 +157,28 @@ impl ShingleLists {
         }
         let start = self.open.len();
         let first_chunk = self.chunks;
+        let heads = start + 1..start + 1 + chunks.len();
+        self.open.resize(heads.end, 0);
         let mut print = Print::default();
         let mut rest = shingles;
-        for &(length, own) in chunks {
+        for (place, &(length, own)) in heads.clone().zip(chunks) {
             let (list, behind) = rest.split_at(length as usize);
             rest = behind;
             print = print.with(own);
             let head = |chunk: ChunkId| u64::from(chunk.0) << LENGTH_BITS | u64::from(length);
-            match self.cache.find(own, ChunkId(self.chunks)) {
-                Some(known) => self.open.push(head(known)),
+            self.open[place] = match self.cache.find(own, ChunkId(self.chunks)) {
+                Some(known) => head(known),
                 None => {
-                    self.open.push(head(ChunkId(self.chunks)) | IS_NEW);
+                    let new = ChunkId(self.chunks);
                     self.open.extend_from_slice(list);
-                    self.chunks = self
-                        .chunks
-                        .checked_add(1)
-                        .ok_or_else(|| Error::in_file("-", ErrorKind::TooManyDocuments))?;
+                    let too_many = || Error::in_file("-", ErrorKind::TooManyDocuments);
+                    self.chunks = self.chunks.checked_add(1).ok_or_else(too_many)?;
+                    head(new) | IS_NEW
                 }
-            }
+            };
         }
+        let follow = self.open.len() - heads.end;
+        self.open[start] = (chunks.len() as u64) << 32 | follow as u64;
         self.extend_slice(start, first_chunk);
         self.lengths.push(shingles.len() as u32);
         self.prints.push(print);
@@ -304,7 +307,6 @@ impl ShingleLists {
         let words = self.parts[slice.part].part(self.spill.as_ref(), range, buffer)?;
         Ok(Lists {
             first: slice.first,
-            lengths: &self.lengths[slice.documents()],
             words,
         })
     }
@@ -313,7 +315,6 @@ impl ShingleLists {
 /// The lists of some consecutive documents.
 pub(crate) struct Lists<'a> {
     first: u32,
-    lengths: &'a [u32],
     words: &'a [u64],
 }
 
@@ -321,8 +322,6 @@ pub(crate) struct Lists<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk<'a> {
     pub(crate) id: ChunkId,
-    /// Its number of shingles.
-    pub(crate) length: u32,
     /// Its shingles, if it is new here.
     pub(crate) shingles: Option<&'a [u64]>,
 }
@@ -336,26 +335,19 @@ impl<'a> Lists<'a> {
     /// Each document with its chunks.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (DocumentId, Chunks<'a>)> {
         let mut rest = self.words;
-        (self.first..)
-            .map(DocumentId)
-            .zip(self.lengths)
-            .map(move |(document, &length)| {
-                let mut chunks = Chunks { words: rest };
-                let mut left = length;
-                while left > 0
-                    && let Some(chunk) = chunks.next()
-                {
-                    left -= chunk.length.min(left);
-                }
-                let (own, behind) = rest.split_at(rest.len() - chunks.words.len());
-                rest = behind;
-                (document, Chunks { words: own })
-            })
+        let next = move || {
+            let (&counts, behind) = rest.split_first()?;
+            let (heads, behind) = behind.split_at((counts >> 32) as usize);
+            let (shingles, behind) = behind.split_at(counts as u32 as usize);
+            rest = behind;
+            Some(Chunks { heads, shingles })
+        };
+        (self.first..).map(DocumentId).zip(std::iter::from_fn(next))
     }
 
     /// The chunks that are new in these documents, with their shingles.
     pub(crate) fn new_chunks(&self) -> impl Iterator<Item = (ChunkId, &'a [u64])> {
-        let chunks = Chunks { words: self.words };
+        let chunks = self.documents().flat_map(|(_, chunks)| chunks);
         chunks.filter_map(|chunk| Some((chunk.id, chunk.shingles?)))
     }
 }
@@ -363,7 +355,9 @@ impl<'a> Lists<'a> {
 /// The chunks of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunks<'a> {
-    words: &'a [u64],
+    heads: &'a [u64],
+    /// The shingles of those that are new.
+    shingles: &'a [u64],
 }
 
 impl<'a> Iterator for Chunks<'a> {
@@ -371,17 +365,18 @@ impl<'a> Iterator for Chunks<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Chunk<'a>> {
-        let (&head, behind) = self.words.split_first()?;
+        let (&head, behind) = self.heads.split_first()?;
+        self.heads = behind;
         let length = head as u32 & ((1 << LENGTH_BITS) - 1);
         let is_new = head & IS_NEW != 0;
-        let (shingles, behind) = match is_new {
-            true => behind.split_at(length as usize),
-            false => (&[][..], behind),
+        let own = match is_new {
+            true => length as usize,
+            false => 0,
         };
-        self.words = behind;
+        let (shingles, behind) = self.shingles.split_at(own);
+        self.shingles = behind;
         Some(Chunk {
             id: ChunkId(((head & !IS_NEW) >> LENGTH_BITS) as u32),
-            length,
             shingles: is_new.then_some(shingles),
         })
     }

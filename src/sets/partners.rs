@@ -14,18 +14,19 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-use super::lists::{ShingleLists, Slice};
+use super::lists::{Chunks, ShingleLists, Slice};
 use super::uses::{ChunkUses, Use};
 use crate::collection::Role;
+use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::SetBound;
 
 /// Slots of a table for each shingle in it: one in eight is taken for another.
 const SLOTS_PER_SHINGLE: u64 = 8;
 /// Bytes of a table that are aimed at.
-const TABLE_BYTES: u64 = 4 << 20;
+const TABLE_BYTES: u64 = 8 << 20;
 /// Fewest and most parts of the range.
-const PARTS: std::ops::RangeInclusive<u64> = 8..=64;
+const PARTS: std::ops::RangeInclusive<u64> = 4..=64;
 /// If what can be dropped has less than one in so many of all shingles, as the first part
 /// tells, looking at the others is no gain.
 const WORTH_ONE_IN: u64 = 4;
@@ -137,50 +138,45 @@ impl Sweep<'_> {
             Some(_) => layout.slot_mask + 1,
             None => 0,
         };
-        let start = || (Table::new(slots), Forecast::default(), Vec::new());
-        let threads = self
-            .lists
-            .fold(is_used, start, |(table, forecast, own), lists| {
-                for (document, chunks) in lists.documents() {
-                    let role = self.role(document.index());
-                    let mut is_left = role != Role::NONE;
-                    if let (true, Some((part, counted))) = (is_left, counted) {
-                        let mut alone = 0;
-                        for chunk in chunks {
-                            // Of what is not new here another document has a part, or had.
-                            if let Some(shingles) = chunk.shingles
-                                && !uses.of(chunk.id).is_shared(role, self.is_across)
-                            {
-                                layout.of_part(shingles, part, own);
-                                alone += counted.count_alone(layout, own, role, self.is_across);
-                            }
-                        }
-                        let length = self.lists.length(document);
-                        is_left = !self.is_over(document.index(), alone, length, layout, forecast);
-                    }
-                    if let Some(part) = filled {
-                        for chunk in chunks {
-                            let used = uses.of(chunk.id);
-                            let counts = match role {
-                                Role::NONE => used != Use::NONE,
-                                _ => is_left || used.is_twice(),
-                            };
-                            if let (Some(shingles), true) = (chunk.shingles, counts) {
-                                layout.of_part(shingles, part, own);
-                                table.add(layout, own, used, self.is_across);
-                            }
+        let start = || Thread {
+            table: Table::new(slots),
+            forecast: Forecast::default(),
+            own: Selected::default(),
+        };
+        let threads = self.lists.fold(is_used, start, |thread, lists| {
+            for (document, chunks) in lists.documents() {
+                let role = self.role(document.index());
+                let mut is_left = role != Role::NONE;
+                if let (true, Some((part, counted))) = (is_left, counted) {
+                    thread.own.count = 0;
+                    for chunk in chunks {
+                        // Of what is not new here another document has a part, or had.
+                        if let Some(shingles) = chunk.shingles
+                            && !uses.of(chunk.id).is_shared(role, self.is_across)
+                        {
+                            thread.own.add(shingles, part, layout);
                         }
                     }
+                    let alone = counted.count_alone(layout, thread.own.get(), role, self.is_across);
+                    is_left = !self.is_over(document, alone, layout, &mut thread.forecast);
                 }
-            })?;
-        let mut all = (Table::new(0), Forecast::default());
-        for (index, (table, forecast, _)) in threads.into_iter().enumerate() {
-            match index {
-                0 => all.0 = table,
-                _ => all.0.merge(&table, self.is_across),
+                if let Some(part) = filled {
+                    let counts = |used: Use| match role {
+                        Role::NONE => used != Use::NONE,
+                        _ => is_left || used.is_twice(),
+                    };
+                    thread.fill(chunks, part, layout, uses, counts, self.is_across);
+                }
             }
-            all.1.dropped += forecast.dropped;
-            all.1.all += forecast.all;
+        })?;
+        let mut all = (Table::new(0), Forecast::default());
+        for (index, thread) in threads.into_iter().enumerate() {
+            match index {
+                0 => all.0 = thread.table,
+                _ => all.0.merge(&thread.table, self.is_across),
+            }
+            all.1.dropped += thread.forecast.dropped;
+            all.1.all += thread.forecast.all;
         }
         Ok(all)
     }
@@ -189,24 +185,91 @@ impl Sweep<'_> {
     /// dropped.
     fn is_over(
         &self,
-        document: usize,
+        document: DocumentId,
         alone: u32,
-        length: u32,
         layout: &Layout,
         forecast: &mut Forecast,
     ) -> bool {
+        let length = self.lists.length(document);
         let needed = self.bound.shared_with_smaller(length);
         let allowed = length - needed.min(length);
-        let known = self.alone[document].load(Ordering::Relaxed) + alone;
-        self.alone[document].store(known, Ordering::Relaxed);
+        let known = self.alone[document.index()].load(Ordering::Relaxed) + alone;
+        self.alone[document.index()].store(known, Ordering::Relaxed);
         forecast.all += u64::from(length);
         let is_likely = u64::from(alone) * layout.parts > u64::from(allowed);
         forecast.dropped += u64::from(is_likely) * u64::from(length);
         let is_over = known > allowed;
         if is_over {
-            self.roles[document].store(Role::NONE.0, Ordering::Relaxed);
+            self.roles[document.index()].store(Role::NONE.0, Ordering::Relaxed);
         }
         is_over
+    }
+}
+
+/// What a thread has.
+struct Thread {
+    table: Table,
+    forecast: Forecast,
+    own: Selected,
+}
+
+impl Thread {
+    /// Adds those chunks of a document that count to the table.
+    fn fill(
+        &mut self,
+        chunks: Chunks<'_>,
+        part: u64,
+        layout: &Layout,
+        uses: &ChunkUses,
+        counts: impl Fn(Use) -> bool,
+        is_across: bool,
+    ) {
+        let mut before = Use::NONE;
+        self.own.count = 0;
+        for chunk in chunks {
+            let used = uses.of(chunk.id);
+            let Some(shingles) = chunk.shingles.filter(|_| counts(used)) else {
+                continue;
+            };
+            // Neighbours mostly have the same use.
+            if used != before {
+                self.table.add(layout, self.own.get(), before, is_across);
+                self.own.count = 0;
+                before = used;
+            }
+            self.own.add(shingles, part, layout);
+        }
+        self.table.add(layout, self.own.get(), before, is_across);
+    }
+}
+
+/// Shingles of one part.
+#[derive(Default)]
+struct Selected {
+    words: Vec<u64>,
+    count: usize,
+}
+
+impl Selected {
+    fn get(&self) -> &[u64] {
+        &self.words[..self.count]
+    }
+
+    /// Adds those of the shingles that are in the part. Without a branch, which would be a
+    /// surprise too often.
+    #[inline]
+    fn add(&mut self, shingles: &[u64], part: u64, layout: &Layout) {
+        let end = self.count + shingles.len();
+        if self.words.len() < end {
+            self.words.resize(end.next_power_of_two(), 0);
+        }
+        let words = &mut self.words[self.count..end];
+        let mut count = 0;
+        for &shingle in shingles {
+            words[count] = shingle;
+            count += usize::from(shingle >> layout.part_shift == part);
+        }
+        self.count += count;
     }
 }
 
@@ -219,20 +282,6 @@ struct Layout {
 }
 
 impl Layout {
-    /// Puts those shingles that are in a part into `own`. Without a branch, which would be a
-    /// surprise too often.
-    #[inline]
-    fn of_part(&self, list: &[u64], part: u64, own: &mut Vec<u64>) {
-        own.clear();
-        own.resize(list.len(), 0);
-        let mut count = 0;
-        for &shingle in list {
-            own[count] = shingle;
-            count += usize::from(shingle >> self.part_shift == part);
-        }
-        own.truncate(count);
-    }
-
     /// The word and the place in it of a shingle's two bits.
     #[inline]
     fn slot(&self, shingle: u64) -> (usize, u32) {
