@@ -12,9 +12,9 @@ use simdup::{
 
 use super::args::DedupArgs;
 use super::cluster::warn_of_clusters;
+use super::files::open_output;
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::resolve::open_output;
 use super::{Failure, Outcome};
 
 /// What is kept of a pipe between the two times that it is read takes no more than this

@@ -4,12 +4,13 @@
 mod args;
 mod cluster;
 mod dedup;
+mod files;
 mod interrupt;
 mod observer;
+mod pages;
 mod pairs;
 mod pipe;
 pub(crate) mod report;
-mod resolve;
 mod sketch;
 
 use std::fmt;
@@ -84,7 +85,7 @@ pub(crate) fn run(typed: Cli) -> Result<Outcome, Failure> {
         Some(Command::Sketch(args)) => sketch::run(&args),
         Some(Command::Cluster(args)) => cluster::run(&args),
         Some(Command::Dedup(args)) => dedup::run(&args),
-        Some(Command::Completions { shell }) => args::print_completions(shell),
-        Some(Command::Man) => args::print_man_page(),
+        Some(Command::Completions { shell }) => pages::print_completions(shell),
+        Some(Command::Man) => pages::print_man_page(),
     }
 }
