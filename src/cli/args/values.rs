@@ -82,6 +82,11 @@ pub(super) fn common(text: &str) -> Result<CommonSettings, String> {
 
 /// A percentage as an exact share: the point moves by two digits.
 fn percent_of(text: &str) -> Option<Threshold> {
+    // Only then is every byte a character, and the point can be put between any two.
+    let is_decimal = |byte| matches!(byte, b'0'..=b'9' | b'.');
+    if !text.bytes().all(is_decimal) {
+        return None;
+    }
     let (units, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = format!("{units:0>3}");
     let (whole, hundredths) = digits.split_at(digits.len() - 2);
@@ -106,6 +111,7 @@ pub(super) fn sizes(text: &str) -> Result<RangeInclusive<usize>, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::input::Fields;
     use super::*;
 
     #[test]
@@ -132,7 +138,7 @@ mod tests {
                 Ok(CommonSettings::Share(share.parse().unwrap()))
             );
         }
-        for text in ["", "0", "%", "0%", "101%", "-3", "x%"] {
+        for text in ["", "0", "%", "0%", "101%", "-3", "x%", "€%", "1€%", "+5%"] {
             assert!(common(text).is_err(), "{text}");
         }
     }
@@ -143,6 +149,22 @@ mod tests {
         assert_eq!(sizes("2-4"), Ok(2..=4));
         for text in ["", "0", "0-3", "4-2", "-3", "3-", "2-3-4", "x", "99999999"] {
             assert!(sizes(text).is_err(), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_a_reader_panic(text in "(.|[-+0-9.,:%€eKMGT]|max:|min:){0,12}") {
+            let _ = keep(&text);
+            let _ = threads(&text);
+            let _ = at_least_one(&text);
+            let _ = recall(&text);
+            let _ = bytes(&text);
+            let _ = common(&text);
+            let _ = common(&format!("{text}%"));
+            let _ = sizes(&text);
+            let _ = text.parse::<Threshold>();
+            let _ = text.parse::<Fields>();
         }
     }
 }
