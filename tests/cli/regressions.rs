@@ -1,7 +1,7 @@
 //! Defects that were found and mended, each under its name.
 
 mod command_line {
-    use crate::harness::Place;
+    use crate::harness::{Place, line};
 
     #[test]
     fn a_share_that_is_no_number_is_refused() {
@@ -10,5 +10,20 @@ mod command_line {
             assert_eq!(run.status, 2, "{share}");
             assert!(run.stderr.contains("a share such as 5%"), "{}", run.stderr);
         }
+    }
+
+    /// `a b` and `a%20b` printed the same.
+    #[test]
+    fn text_tells_apart_what_is_encoded_and_what_was() {
+        let docs = ["a b", "a%20b", "50%"].map(|id| line(id, "the same text"));
+        let place = Place::new();
+        assert_eq!(
+            place.pipe("", docs.concat()).clean(),
+            "a%20b a%2520b 1.0\na%20b 50% 1.0\na%2520b 50% 1.0\n"
+        );
+        assert_eq!(
+            place.pipe("cluster", docs.concat()).clean(),
+            "a%20b a%2520b 50%\n"
+        );
     }
 }

@@ -87,7 +87,7 @@ pub(in crate::cli) enum ClusterMethodArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum ClusterFormatArg {
-    /// The keeper, then the members, a line a cluster
+    /// The keeper, then the members, a line a cluster; ids percent-encoded as in `simdup -f text`
     Text,
     /// {"keeper":…,"size":…,"lowest":…,"members":[{"url":…,"score":…}]}
     Jsonl,

@@ -18,7 +18,8 @@ pub(in crate::cli) struct PairOutputArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum PairFormatArg {
-    /// `url1 url2 score`; white space inside an id is percent-encoded
+    /// `url1 url2 score`; inside an id, white space is percent-encoded, and a % before two
+    /// hexadecimal digits too, so that decoding gives the id back
     Text,
     /// Tab-separated; tab, line ends and backslash inside an id are escaped
     Tsv,
