@@ -40,7 +40,7 @@ pub mod write;
 
 pub use document::{Document, DocumentId};
 pub use error::{Error, ErrorKind};
-pub use observer::{Observer, Quiet};
+pub use observer::{Observer, Phase, Quiet};
 pub use pairs::{Pair, Pairs};
 pub use pipeline::{
     Chosen, Clustered, Inputs, KeptRecords, Removed, Similar, Sketched, cluster_documents,

@@ -23,7 +23,7 @@ use crate::candidates::identical::{Group, Groups, collapse};
 use crate::candidates::{Match, RowSides, SearchStats};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::observer::Observer;
+use crate::observer::{Observer, Phase};
 use crate::pairs::{Collection, Pairs, Sides};
 use crate::read::Input;
 use crate::score::{Measure, shared_at_least};
@@ -320,7 +320,7 @@ impl<'a> Run<'a> {
         }
         self.kept = kept;
         self.urls.forget();
-        self.observer.searching();
+        self.observer.phase(Phase::Comparing);
         Ok(())
     }
 

@@ -26,4 +26,20 @@ mod command_line {
             "a%20b a%2520b 50%\n"
         );
     }
+
+    /// Numbers as `3,212.3118/s`, and a bar that stood at its end for half the run.
+    #[test]
+    fn progress_has_whole_numbers_and_a_phase_of_comparing() {
+        let docs: String = (0..2000)
+            .map(|n| line(&n.to_string(), "some text"))
+            .collect();
+        let run = Place::new().pipe("dedup --progress always -o /dev/null", docs);
+        assert_eq!(run.status, 0);
+        assert!(run.stderr.contains("simdup: comparing\n"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("simdup: 2,000 documents, ") && !run.stderr.contains(".3"),
+            "{}",
+            run.stderr
+        );
+    }
 }
