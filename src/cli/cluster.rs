@@ -1,6 +1,6 @@
 //! `simdup cluster`: the clusters of near-duplicates.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use simdup::cluster::{Keep, ScoredPair, cluster_pairs};
@@ -11,7 +11,7 @@ use simdup::{Added, Clustered, DocumentId, Error, ErrorKind, Input, Urls, cluste
 use super::args::ClusterArgs;
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, files};
 
 pub(super) fn run(args: &ClusterArgs) -> Result<Outcome, Failure> {
     match &args.pairs {
@@ -42,8 +42,9 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
             .collect(),
         lowest: cluster.lowest().map(|score| score.to_string()),
     });
-    write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
-    stats.write(&mut clustered.stats)?;
+    let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    let stats = stats.write(&mut clustered.stats)?;
+    files::finish([(output, name)].into_iter().chain(stats))?;
     Ok(match clustered.stats.counts.skipped {
         0 => Outcome::Done,
         _ => Outcome::Skipped,
@@ -54,16 +55,12 @@ fn write_all<'a>(
     lines: impl Iterator<Item = ClusterLine<'a>>,
     args: &ClusterArgs,
     output: simdup::write::Output,
-) -> io::Result<()> {
+) -> io::Result<simdup::write::Output> {
     let mut output = BufWriter::new(output);
     for line in lines {
         write_cluster(&line, args.format.into(), &mut output)?;
     }
-    output.flush()?;
-    output
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?
-        .finish()
+    output.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
 /// Clusters of pairs that were written earlier.
@@ -106,7 +103,8 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
         lowest: cluster.lowest().map(print),
     });
     let (output, name) = args.output.open()?;
-    write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    files::finish([(output, name)])?;
     Ok(Outcome::Done)
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use simdup::read::{InputFormat, twice};
 use simdup::score::{Measure, Score};
-use simdup::write::{Packed, RecordWriter, write_removed};
+use simdup::write::{Output, Packed, RecordWriter, write_removed};
 use simdup::{
     Chosen, Clustered, DocumentId, Error, ErrorKind, Input, Inputs, KeptRecords, Settings, Similar,
     cluster_documents, copy_documents, find_pairs,
@@ -12,7 +12,7 @@ use simdup::{
 
 use super::args::DedupArgs;
 use super::cluster::warn_of_clusters;
-use super::files::open_output;
+use super::files::{self, open_beside};
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
 use super::{Failure, Outcome};
@@ -46,6 +46,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         false => Chosen::AsTheyCame,
     };
     let (inputs, again) = both_times(inputs, &settings, chosen);
+    let mut removed_written = None;
     let mut stats = if args.annotate {
         let mut similar = find_pairs(inputs, &settings, &terminal)?;
         terminal.finish(&similar.stats);
@@ -62,7 +63,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         similar.stats
     } else {
         let removed_output = match &args.removed {
-            Some(path) => Some(open_output(Some(path))?),
+            Some(path) => Some(open_beside("--removed", path)?),
             None => None,
         };
         let choice = &args.clusters;
@@ -92,14 +93,18 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
             let mut removed = BufWriter::new(removed);
             write_all_removed(&clustered, &mut removed).map_err(failed)?;
             let removed = removed.into_inner().map_err(io::IntoInnerError::into_error);
-            removed
-                .and_then(simdup::write::Output::finish)
-                .map_err(failed)?;
+            removed_written = Some((removed.map_err(failed)?, name.clone()));
         }
         clustered.stats
     };
-    output.finish()?;
-    stats_output.write(&mut stats)?;
+    let output = output.into_output()?;
+    let stats_output = stats_output.write(&mut stats)?;
+    files::finish(
+        [output]
+            .into_iter()
+            .chain(removed_written)
+            .chain(stats_output),
+    )?;
     Ok(match stats.counts.skipped {
         0 => Outcome::Done,
         _ => Outcome::Skipped,
@@ -117,13 +122,16 @@ impl Written {
         Failure::write(&self.name, error)
     }
 
-    fn finish(self) -> Result<(), Failure> {
+    /// What is to be finished.
+    fn into_output(self) -> Result<(Output, String), Failure> {
         let name = self.name;
-        self.output
+        let output = self
+            .output
             .into_inner()
             .map_err(io::IntoInnerError::into_error)
-            .and_then(Packed::finish)
-            .map_err(|error| Failure::write(&name, error))
+            .and_then(Packed::into_output)
+            .map_err(|error| Failure::write(&name, error))?;
+        Ok((output, name))
     }
 }
 

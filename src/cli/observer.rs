@@ -22,6 +22,16 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 /// How often the bar moves, whether there is progress or not.
 const TICK: Duration = Duration::from_millis(200);
 
+/// The bar that is on the terminal.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Takes the bar away, whoever has it.
+pub(super) fn clear() {
+    if let Some(bar) = locked(&SHOWN).take() {
+        bar.finish_and_clear();
+    }
+}
+
 pub(super) struct Terminal {
     bar: ProgressBar,
     /// How far it is, if progress is told in lines.
@@ -63,6 +73,7 @@ impl Terminal {
         };
         if shown && is_terminal {
             terminal.bar.set_draw_target(ProgressDrawTarget::stderr());
+            *locked(&SHOWN) = Some(terminal.bar.clone());
         }
         terminal.phase(Phase::Reading);
         terminal

@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::args::Cli;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, standard_output};
 
 pub(super) fn print_completions(shell: Shell) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
@@ -37,9 +37,22 @@ pub(super) fn print_man_page() -> Result<Outcome, Failure> {
     print(&page)
 }
 
+/// The help or the version that clap made, in colours where they are seen.
+pub(super) fn print_help(page: &clap::Error) -> Result<Outcome, Failure> {
+    if standard_output::is_closed() {
+        return print(page.to_string().as_bytes());
+    }
+    page.print()
+        .and_then(|()| std::io::stdout().flush())
+        .map_err(|error| Failure::write("-", error))?;
+    Ok(Outcome::Done)
+}
+
 fn print(bytes: &[u8]) -> Result<Outcome, Failure> {
-    std::io::stdout()
+    let mut output = standard_output::open();
+    output
         .write_all(bytes)
+        .and_then(|()| output.flush())
         .map_err(|error| Failure::write("-", error))?;
     Ok(Outcome::Done)
 }

@@ -5,7 +5,7 @@ use simdup::{CommonSettings, find_pairs, write_pairs};
 use super::args::PairsArgs;
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, files};
 
 pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
@@ -44,9 +44,9 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     }
     let format = args.pair_output.format.into();
     let count = write_pairs(&mut similar, format, &mut output)
-        .and_then(|count| output.finish().map(|()| count))
         .map_err(|error| Failure::write(&name, error))?;
-    stats.write(&mut similar.stats)?;
+    let stats = stats.write(&mut similar.stats)?;
+    files::finish([(output, name)].into_iter().chain(stats))?;
 
     Ok(if similar.stats.counts.skipped > 0 {
         Outcome::Skipped

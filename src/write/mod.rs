@@ -12,13 +12,14 @@ mod records;
 mod signature;
 mod text;
 mod tsv;
+mod unfinished;
 
 pub use clusters::{ClusterLine, write_cluster, write_removed};
-pub use output::Output;
-pub(crate) use output::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+pub use output::{Complete, Output, OutputFile, appear};
 pub use packed::Packed;
 pub use records::RecordWriter;
 pub use signature::write_signature;
+pub(crate) use unfinished::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
 use crate::document::DocumentId;
 use crate::pairs::Pair;

@@ -60,34 +60,6 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert_eq!(place.read("sketched").lines().count(), 2);
 }
 
-/// Told to end while it writes, or reads, it leaves nothing half written.
-#[cfg(unix)]
-#[test]
-fn an_interrupted_run_leaves_no_file() {
-    let place = Place::new();
-    let mut child = place
-        .command("-o out -")
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The temporary file is there as soon as the program waits for input.
-    let names = || std::fs::read_dir(place.path("")).unwrap().count();
-    for _ in 0..200 {
-        if names() > 0 {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    assert_eq!(names(), 1);
-    std::thread::sleep(std::time::Duration::from_millis(100));
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(names(), 0);
-}
-
 #[test]
 fn a_closed_pipe_ends_the_run_quietly() {
     let place = Place::new();

@@ -96,6 +96,7 @@ pub(in crate::cli) enum ClusterFormatArg {
 impl ClusterArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         let similarity = &self.similar.similarity;
+        self.output.keep_apart(None, self.similar.read_paths())?;
         refuse_all(&[
             (
                 !matches!(similarity.score, None | Some(ScoreArg::Jaccard)),

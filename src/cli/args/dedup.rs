@@ -12,7 +12,6 @@ use super::refuse_all;
 use super::resources::ResourceArgs;
 use super::similarity::{ScoreArg, SimilarArgs};
 use crate::cli::Failure;
-use crate::cli::files::same_file;
 
 pub(super) const HELP: &str = "\
 Writes the documents to keep, byte for byte as they came in and in input order: of each \
@@ -66,6 +65,8 @@ pub(in crate::cli) struct DedupArgs {
 impl DedupArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         let similarity = &self.similar.similarity;
+        let removed = self.removed.as_deref();
+        self.output.keep_apart(removed, self.similar.read_paths())?;
         refuse_all(&[
             (
                 similarity.score == Some(ScoreArg::Minhash),
@@ -76,51 +77,7 @@ impl DedupArgs {
                 "--score containment tells what is inside of what, and goes with --annotate",
             ),
         ])?;
-        self.refuse_same_files()?;
         similarity.refuse_bands()?;
         self.similar.settings(Measure::Jaccard, &self.resources)
-    }
-}
-
-impl DedupArgs {
-    /// Refuses to write over what is still needed. The output may take the place of the
-    /// documents that it is made from: that is what some want.
-    fn refuse_same_files(&self) -> Result<(), Failure> {
-        let standard = PathBuf::from("-");
-        let output = self.output.output.as_ref().unwrap_or(&standard);
-        let written = [
-            ("--output", Some(output)),
-            ("--removed", self.removed.as_ref()),
-            ("--stats", self.output.stats.as_ref()),
-        ];
-        for (index, (flag, path)) in written.iter().enumerate() {
-            let Some(path) = path else {
-                continue;
-            };
-            // Statistics on `-` are for standard error.
-            let is_same = |(other, known): &&(&str, Option<&PathBuf>)| {
-                let both_standard = path.as_os_str() == "-" && *other == "--stats";
-                known.is_some_and(|known| same_file(path, known)) && !both_standard
-            };
-            if let Some((other, _)) = written[index + 1..].iter().find(is_same) {
-                return Err(Failure::Usage(format!(
-                    "{flag} and {other} name the same file: one would replace the other"
-                )));
-            }
-            let mut read = self.similar.similarity.against.iter().chain(
-                self.similar
-                    .input
-                    .files
-                    .iter()
-                    .filter(|_| *flag != "--output"),
-            );
-            if path.as_os_str() != "-" && read.any(|read| same_file(path, read)) {
-                return Err(Failure::Usage(format!(
-                    "{flag} {} would replace a file that is read: name another",
-                    path.display()
-                )));
-            }
-        }
-        Ok(())
     }
 }

@@ -1,9 +1,12 @@
 //! What is written where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use simdup::write::OutputFormat;
+
+use crate::cli::Failure;
+use crate::cli::files::{Written, keep_apart};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -62,4 +65,24 @@ pub(in crate::cli) enum When {
     Auto,
     Always,
     Never,
+}
+
+impl OutputArgs {
+    /// Refuses to write over what is read, or two results over each other.
+    pub(super) fn keep_apart<'a>(
+        &self,
+        removed: Option<&Path>,
+        read: impl Iterator<Item = &'a Path> + Clone,
+    ) -> Result<(), Failure> {
+        let output = self.output.as_deref().unwrap_or(Path::new("-"));
+        let written: Vec<Written<'_>> = [
+            ("--output", Some(output)),
+            ("--removed", removed),
+            ("--stats", self.stats.as_deref()),
+        ]
+        .into_iter()
+        .filter_map(|(flag, path)| path.map(|path| Written { flag, path }))
+        .collect();
+        keep_apart(&written, read)
+    }
 }

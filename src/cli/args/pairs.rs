@@ -68,6 +68,7 @@ pub(in crate::cli) struct PairsArgs {
 
 impl PairsArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        self.output.keep_apart(None, self.similar.read_paths())?;
         self.similar.settings(Measure::MinHash, &self.resources)
     }
 

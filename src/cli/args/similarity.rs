@@ -1,6 +1,6 @@
 //! What is similar: the score, the threshold, and how pairs are found.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use simdup::candidates::recall::Bands;
@@ -124,6 +124,12 @@ impl SimilarArgs {
         })
     }
 
+    /// All that is read.
+    pub(super) fn read_paths(&self) -> impl Iterator<Item = &Path> + Clone {
+        let against = self.similarity.against.iter().map(PathBuf::as_path);
+        read_paths(&self.input, &self.shingles).chain(against)
+    }
+
     /// What to read, and what to compare it with.
     pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
         let against = &self.similarity.against;
@@ -142,6 +148,15 @@ impl SimilarArgs {
             keep: None,
         })
     }
+}
+
+/// The files with documents, and those that flags name.
+pub(super) fn read_paths<'a>(
+    input: &'a InputArgs,
+    shingles: &'a ShingleArgs,
+) -> impl Iterator<Item = &'a Path> + Clone {
+    let files = input.files.iter().filter(|path| path.as_os_str() != "-");
+    files.chain(&shingles.stopwords).map(PathBuf::as_path)
 }
 
 impl SimilarityArgs {

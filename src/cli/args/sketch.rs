@@ -7,7 +7,7 @@ use super::input::InputArgs;
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::shingles::ShingleArgs;
-use super::similarity::{SignatureArgs, settings};
+use super::similarity::{SignatureArgs, read_paths, settings};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -43,6 +43,8 @@ pub(in crate::cli) struct SketchArgs {
 
 impl SketchArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        let read = read_paths(&self.input, &self.shingles);
+        self.output.keep_apart(None, read)?;
         settings(
             &self.input,
             &self.shingles,
