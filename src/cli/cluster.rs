@@ -2,7 +2,9 @@
 
 use std::io::{self, BufWriter};
 use std::path::Path;
+use std::time::Instant;
 
+use clap::ValueEnum;
 use simdup::cluster::{Keep, ScoredPair, cluster_pairs};
 use simdup::read::read_pairs;
 use simdup::write::{ClusterLine, write_cluster};
@@ -66,18 +68,10 @@ fn write_all<'a>(
 /// Clusters of pairs that were written earlier.
 fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let keep = &args.clusters.keep;
-    if !args.similar.input.files.is_empty() {
-        return Err(Failure::Usage(
-            "--pairs takes the place of documents: leave out the files, or --pairs".into(),
-        ));
-    }
-    if !matches!(keep, Keep::First | Keep::Last) {
-        return Err(Failure::Usage(
-            "pairs tell which document came first and nothing else of them: use --keep first or \
-             --keep last with --pairs"
-                .into(),
-        ));
-    }
+    args.check_pairs(path)?;
+    let (output, name) = args.output.open()?;
+    let stats = StatsOutput::open(args.output.stats.as_deref())?;
+    let started = Instant::now();
     let threshold = args.similar.similarity.threshold.as_f64();
     let mut urls = Urls::default();
     let mut pairs = Vec::new();
@@ -102,9 +96,24 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
             .collect(),
         lowest: cluster.lowest().map(print),
     });
-    let (output, name) = args.output.open()?;
     let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
-    files::finish([(output, name)])?;
+    let stats = stats.write_as_json(&serde_json::json!({
+        "settings": {
+            "pairs": path.display().to_string(),
+            "threshold": args.similar.similarity.threshold.to_string(),
+            "cluster": args.clusters.cluster.to_possible_value().map(|name| name.get_name().to_owned()),
+            "keep": if *keep == Keep::Last { "last" } else { "first" },
+        },
+        "counts": {
+            "documents": urls.len(),
+            "pairs": pairs.len(),
+            "clusters": clusters.len(),
+            "members": clusters.iter().map(|cluster| cluster.members.len()).sum::<usize>(),
+        },
+        "seconds": { "all": started.elapsed().as_secs_f64() },
+        "peak_memory_bytes": report::peak_memory_bytes(),
+    }))?;
+    files::finish([(output, name)].into_iter().chain(stats))?;
     Ok(Outcome::Done)
 }
 

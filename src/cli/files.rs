@@ -46,10 +46,7 @@ impl Written<'_> {
 }
 
 /// Refuses to write over what is read, or two results over each other.
-pub(super) fn keep_apart<'a>(
-    written: &[Written<'_>],
-    read: impl Iterator<Item = &'a Path> + Clone,
-) -> Result<(), Failure> {
+pub(super) fn keep_apart(written: &[Written<'_>], read: &[&Path]) -> Result<(), Failure> {
     for (index, one) in written.iter().enumerate() {
         let (flag, name) = (one.flag, one.path.display());
         let Some(target) = one.target() else {
@@ -76,7 +73,7 @@ pub(super) fn keep_apart<'a>(
         let Target::File(path) = target else {
             continue;
         };
-        for read in read.clone() {
+        for read in read {
             if is_read(&path, read) {
                 return Err(Failure::Usage(format!(
                     "{flag} {name} would replace what is read from {}: name another file{}",

@@ -19,7 +19,6 @@ use std::io;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
-use clap::Parser;
 
 /// How a run ended that was not cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +92,7 @@ impl fmt::Display for Failure {
 
 /// Runs what was typed.
 pub(crate) fn run() -> Result<Outcome, Failure> {
-    let typed = match Cli::try_parse() {
+    let typed = match Cli::read() {
         Ok(typed) => typed,
         Err(page) if !page.use_stderr() => return pages::print_help(&page),
         Err(error) => error.exit(),
@@ -105,6 +104,6 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Cluster(args)) => cluster::run(&args),
         Some(Command::Dedup(args)) => dedup::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
-        Some(Command::Man) => pages::print_man_page(),
+        Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }
 }

@@ -9,7 +9,7 @@ use super::{Failure, Outcome, files};
 
 pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    let inputs = args.inputs()?;
+    let inputs = args.similar.inputs()?;
     let (mut output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde::Serialize;
 use simdup::write::Output;
 use simdup::{Error, ErrorKind, Stats};
 
@@ -72,10 +73,18 @@ impl StatsOutput {
 
     /// Writes them, if they were asked for, and gives back what is to be finished.
     pub(super) fn write(self, stats: &mut Stats) -> Result<Option<(Output, String)>, Failure> {
+        stats.peak_memory_bytes = peak_memory_bytes();
+        self.write_as_json(stats)
+    }
+
+    /// The same for those of a run that read no documents.
+    pub(super) fn write_as_json(
+        self,
+        stats: &impl Serialize,
+    ) -> Result<Option<(Output, String)>, Failure> {
         let Some((mut output, name)) = self.0 else {
             return Ok(None);
         };
-        stats.peak_memory_bytes = peak_memory_bytes();
         serde_json::to_string_pretty(stats)
             .map_err(io::Error::from)
             .and_then(|json| writeln!(output, "{json}"))
@@ -85,7 +94,7 @@ impl StatsOutput {
 }
 
 /// What Linux remembers as the largest resident size; unknown elsewhere.
-fn peak_memory_bytes() -> Option<u64> {
+pub(super) fn peak_memory_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()

@@ -1,6 +1,6 @@
 //! `simdup cluster`: what can be typed, and its help.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use simdup::Settings;
@@ -8,10 +8,13 @@ use simdup::cluster::{ClusterMethod, Keep};
 use simdup::score::Measure;
 use simdup::write::ClusterFormat;
 
+use super::input::FormatArg;
 use super::output::OutputArgs;
-use super::refuse_all;
 use super::resources::ResourceArgs;
-use super::similarity::{ScoreArg, SimilarArgs};
+use super::settings::SimilarArgs;
+use super::similarity::ScoreArg;
+use super::together::{self, Clash};
+use super::typed::Flag;
 use super::values::keep;
 use crate::cli::Failure;
 
@@ -63,6 +66,9 @@ pub(in crate::cli) struct ClusterArgs {
     pub(in crate::cli) output: OutputArgs,
     #[command(flatten)]
     pub(in crate::cli) resources: ResourceArgs,
+    /// What was typed, whatever its value.
+    #[arg(skip)]
+    pub(in crate::cli) typed: Vec<Flag>,
 }
 
 #[derive(Debug, Args)]
@@ -93,22 +99,78 @@ pub(in crate::cli) enum ClusterFormatArg {
     Jsonl,
 }
 
+/// What means something for pairs that were written earlier.
+const BESIDE_PAIRS: [&str; 9] = [
+    "pairs",
+    "threshold",
+    "cluster",
+    "keep",
+    "format",
+    "output",
+    "stats",
+    "progress",
+    "quiet",
+];
+
 impl ClusterArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         let similarity = &self.similar.similarity;
-        self.output.keep_apart(None, self.similar.read_paths())?;
-        refuse_all(&[
+        together::check(&[
             (
                 !matches!(similarity.score, None | Some(ScoreArg::Jaccard)),
-                "clusters are made of exact Jaccard scores: leave out --score",
+                "cluster",
+                "--score minhash or containment",
+                "clusters are made of exact Jaccard scores; leave it out",
             ),
             (
                 !similarity.against.is_empty(),
-                "clusters are of one collection: leave out --against, or use dedup",
+                "cluster",
+                "--against",
+                "clusters are of one collection; leave it out, or use dedup",
             ),
+            self.clusters
+                .clash_with_format(self.similar.input.input_format),
         ])?;
-        similarity.refuse_bands()?;
+        self.output.keep_apart(None, self.similar.read_paths())?;
         self.similar.settings(Measure::Jaccard, &self.resources)
+    }
+
+    /// Whether all that was typed means something for pairs that were written earlier, in
+    /// this file.
+    pub(in crate::cli) fn check_pairs(&self, pairs: &Path) -> Result<(), Failure> {
+        let is_beside = |flag: &&Flag| !BESIDE_PAIRS.contains(&flag.id.as_str());
+        if let Some(flag) = self.typed.iter().find(is_beside) {
+            let why = "the pairs are there with their scores, and nothing is compared anew; \
+                       leave out one of them";
+            together::check(&[(true, "--pairs", &flag.name, why)])?;
+        }
+        together::check(&[(
+            !matches!(self.clusters.keep, Keep::First | Keep::Last),
+            "--pairs",
+            "--keep",
+            "pairs tell which document came first and nothing else of them; use --keep first or \
+             --keep last",
+        )])?;
+        self.output.keep_apart(None, std::iter::once(pairs))
+    }
+}
+
+impl ClusterChoiceArgs {
+    pub(super) fn is_keep_changed(&self) -> bool {
+        self.keep != Keep::First
+    }
+
+    pub(super) fn is_method_changed(&self) -> bool {
+        self.cluster != ClusterMethodArg::Star
+    }
+
+    pub(super) fn clash_with_format(&self, format: FormatArg) -> Clash<'static> {
+        (
+            self.keep.field().is_some() && matches!(format, FormatArg::Text | FormatArg::Lines),
+            "--keep max:FIELD or min:FIELD",
+            "--input-format text or lines",
+            "plain text has no fields; leave out one of them",
+        )
     }
 }
 

@@ -8,9 +8,10 @@ use simdup::score::Measure;
 
 use super::cluster::ClusterChoiceArgs;
 use super::output::OutputArgs;
-use super::refuse_all;
 use super::resources::ResourceArgs;
-use super::similarity::{ScoreArg, SimilarArgs};
+use super::settings::SimilarArgs;
+use super::similarity::ScoreArg;
+use super::together;
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -51,7 +52,7 @@ pub(in crate::cli) struct DedupArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(in crate::cli) removed: Option<PathBuf>,
     /// Write all documents as JSONL, each with `isNearDuplicate` and `nearDuplicate`
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["removed", "dry_run"])]
+    #[arg(long, help_heading = "Output")]
     pub(in crate::cli) annotate: bool,
     /// Write no documents: print what would go, and how many
     #[arg(long, help_heading = "Output")]
@@ -64,20 +65,55 @@ pub(in crate::cli) struct DedupArgs {
 
 impl DedupArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
-        let similarity = &self.similar.similarity;
+        self.check()?;
         let removed = self.removed.as_deref();
         self.output.keep_apart(removed, self.similar.read_paths())?;
-        refuse_all(&[
-            (
-                similarity.score == Some(ScoreArg::Minhash),
-                "what goes is verified: use --score jaccard instead of minhash",
-            ),
-            (
-                similarity.score == Some(ScoreArg::Containment) && !self.annotate,
-                "--score containment tells what is inside of what, and goes with --annotate",
-            ),
-        ])?;
-        similarity.refuse_bands()?;
         self.similar.settings(Measure::Jaccard, &self.resources)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let score = self.similar.similarity.score;
+        let has_against = !self.similar.similarity.against.is_empty();
+        let keep = self.clusters.is_keep_changed();
+        let cluster = self.clusters.is_method_changed();
+        let no_clusters = "what is similar to the other collection goes, and there are no \
+                           clusters; leave out one of them";
+        let beside_annotate = |given, flag| {
+            let why = "all documents are written and none goes; leave out one of them";
+            (given && self.annotate, "--annotate", flag, why)
+        };
+        together::check(&[
+            (
+                score == Some(ScoreArg::Minhash),
+                "dedup",
+                "--score minhash",
+                "what goes is verified; use --score jaccard",
+            ),
+            (
+                score == Some(ScoreArg::Containment) && !self.annotate,
+                "dedup",
+                "--score containment",
+                "it tells what is inside of what, and not what may go; use --annotate with it",
+            ),
+            beside_annotate(self.removed.is_some(), "--removed"),
+            beside_annotate(self.dry_run, "--dry-run"),
+            beside_annotate(keep, "--keep"),
+            beside_annotate(cluster, "--cluster"),
+            (
+                self.dry_run && self.removed.is_some(),
+                "--dry-run",
+                "--removed",
+                "what would go is printed, to --output if there is one; leave out one of them",
+            ),
+            (keep && has_against, "--keep", "--against", no_clusters),
+            (
+                cluster && has_against,
+                "--cluster",
+                "--against",
+                no_clusters,
+            ),
+            self.clusters
+                .clash_with_format(self.similar.input.input_format),
+        ])
     }
 }

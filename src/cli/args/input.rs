@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use simdup::Input;
 use simdup::read::{InputFormat, inputs};
 
+use super::together;
 use crate::cli::{Failure, pipe};
 
 #[derive(Debug, Args)]
@@ -85,6 +86,20 @@ pub(in crate::cli) fn named(path: &Path) -> Vec<Input> {
 }
 
 impl InputArgs {
+    /// Fields of what has none.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let format = match self.input_format {
+            FormatArg::Text => "--input-format text",
+            FormatArg::Lines => "--input-format lines",
+            FormatArg::Auto | FormatArg::Jsonl | FormatArg::Protobuf => return Ok(()),
+        };
+        let why = "plain text has no fields; leave out one of them";
+        together::check(&[
+            (self.id_field.is_some(), "--id-field", format, why),
+            (self.text_field.0 != ["text"], "--text-field", format, why),
+        ])
+    }
+
     /// What to read: the files, or standard input.
     pub(in crate::cli) fn inputs(&self) -> Result<Vec<Input>, Failure> {
         let mut found = Vec::new();

@@ -4,24 +4,28 @@
 mod cluster;
 mod dedup;
 mod input;
+mod mistyped;
 mod output;
 mod pairs;
 mod resources;
+mod settings;
 mod shingles;
+mod signature;
 mod similarity;
 mod sketch;
+mod together;
+mod typed;
 mod values;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(super) use cluster::ClusterArgs;
 pub(super) use dedup::DedupArgs;
+pub(super) use mistyped::nearest_command;
 pub(super) use output::{OutputArgs, When};
 pub(super) use pairs::PairsArgs;
 pub(super) use sketch::SketchArgs;
-
-use super::Failure;
 
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
 #[derive(Debug, Parser)]
@@ -32,7 +36,6 @@ use super::Failure;
     after_long_help = pairs::AFTER_HELP,
     args_conflicts_with_subcommands = true,
     args_override_self = true,
-    disable_help_subcommand = true,
     max_term_width = 100
 )]
 pub(crate) struct Cli {
@@ -58,22 +61,31 @@ pub(super) enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page, in roff: `simdup man | man -l -`
-    Man,
+    /// Print the manual, in roff: `simdup man | man -l -`
+    Man {
+        /// The page of one command; without it, the one of all
+        command: Option<String>,
+    },
 }
 
-/// Refuses what is given and makes no sense, with the reason.
-fn refuse_all(reasons: &[(bool, &str)]) -> Result<(), Failure> {
-    match reasons.iter().find(|(given, _)| *given) {
-        Some((_, reason)) => Err(Failure::Usage((*reason).into())),
-        None => Ok(()),
+impl Cli {
+    /// Reads the command line.
+    pub(super) fn read() -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let mut typed = Self::from_arg_matches(&matches)?;
+        if let Some(Command::Cluster(args)) = &mut typed.command
+            && let Some((name, matches)) = matches.subcommand()
+            && let Some(command) = command.find_subcommand(name)
+        {
+            args.typed = typed::flags(command, matches);
+        }
+        Ok(typed)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

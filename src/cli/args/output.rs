@@ -46,7 +46,7 @@ impl From<PairFormatArg> for OutputFormat {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(in crate::cli) struct OutputArgs {
-    /// Write to FILE, which appears whole or not at all
+    /// Write to FILE, which appears whole or not at all, and is none that is read
     #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
     /// Write what was done to FILE, as JSON; `-` is standard error
@@ -72,7 +72,7 @@ impl OutputArgs {
     pub(super) fn keep_apart<'a>(
         &self,
         removed: Option<&Path>,
-        read: impl Iterator<Item = &'a Path> + Clone,
+        read: impl Iterator<Item = &'a Path>,
     ) -> Result<(), Failure> {
         let output = self.output.as_deref().unwrap_or(Path::new("-"));
         let written: Vec<Written<'_>> = [
@@ -83,6 +83,6 @@ impl OutputArgs {
         .into_iter()
         .filter_map(|(flag, path)| path.map(|path| Written { flag, path }))
         .collect();
-        keep_apart(&written, read)
+        keep_apart(&written, &read.collect::<Vec<_>>())
     }
 }

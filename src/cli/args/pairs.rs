@@ -1,15 +1,13 @@
 //! `simdup` without a command: what can be typed, and its help.
 
-use std::path::PathBuf;
-
-use clap::{Args, CommandFactory};
+use clap::Args;
+use simdup::Settings;
 use simdup::score::Measure;
-use simdup::{Inputs, Settings};
 
-use super::Cli;
+use super::mistyped;
 use super::output::{OutputArgs, PairOutputArgs};
 use super::resources::ResourceArgs;
-use super::similarity::SimilarArgs;
+use super::settings::SimilarArgs;
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -19,9 +17,9 @@ least the threshold.
 The score is Broder's unless told otherwise: each document's shingles are sketched \
 into a signature of --hashes positions, and the score is the share of positions in \
 which two signatures agree, an estimate of the Jaccard similarity. No such pair is \
-missed. --score jaccard is exact, and by default as good as complete: --stats states \
-the chance to find a pair, and --recall 1 makes it certain. --score containment is \
-exact and complete.
+missed. --score jaccard and --score containment are exact, and none of their pairs is \
+missed either, unless --recall or --bands ask for less: --stats then states the chance \
+to find a pair.
 
 FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
 which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
@@ -52,7 +50,8 @@ Examples:
 Exit status:
   0  done
   1  with --exit-status: at least one pair was found
-  2  an error, or records were skipped";
+  2  an error, or records were skipped
+  128 and the number of a signal that ended the run";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PairsArgs {
@@ -68,21 +67,10 @@ pub(in crate::cli) struct PairsArgs {
 
 impl PairsArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        if let Some(first) = self.similar.input.files.first() {
+            mistyped::check(first)?;
+        }
         self.output.keep_apart(None, self.similar.read_paths())?;
         self.similar.settings(Measure::MinHash, &self.resources)
-    }
-
-    /// What to read, and what to compare it with.
-    pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
-        let is_command =
-            |path: &&PathBuf| Cli::command().find_subcommand(path).is_some() && !path.exists();
-        if let Some(command) = self.similar.input.files.first().filter(is_command) {
-            let command = command.display();
-            return Err(Failure::Usage(format!(
-                "flags go behind the command: `simdup {command} …`; for a file of that name, \
-                 write ./{command}"
-            )));
-        }
-        self.similar.inputs()
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use simdup::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
 
+use super::together;
 use super::values::{at_least_one, sizes};
 use crate::cli::{Failure, report};
 
@@ -16,13 +17,13 @@ pub(super) const WORDS_PER_SHINGLE: usize = 5;
 #[command(next_help_heading = "Shingles")]
 pub(in crate::cli) struct ShingleArgs {
     /// Words per shingle, or all sizes from N to M [default: 5]
-    #[arg(long, value_name = "N[-M]", value_parser = sizes, overrides_with_all = ["shingle_chars", "items"])]
+    #[arg(long, value_name = "N[-M]", value_parser = sizes)]
     pub(in crate::cli) shingle_words: Option<RangeInclusive<usize>>,
     /// Characters per shingle, instead of words
-    #[arg(long, value_name = "N[-M]", value_parser = sizes, overrides_with_all = ["shingle_words", "items"])]
+    #[arg(long, value_name = "N[-M]", value_parser = sizes)]
     pub(in crate::cli) shingle_chars: Option<RangeInclusive<usize>>,
     /// The text field is a JSON array of strings, each of them a shingle
-    #[arg(long, overrides_with_all = ["shingle_words", "shingle_chars"])]
+    #[arg(long)]
     pub(in crate::cli) items: bool,
     /// Start a shingle every S tokens [default: 1]
     #[arg(long, value_name = "S", value_parser = at_least_one)]
@@ -40,23 +41,16 @@ pub(in crate::cli) struct ShingleArgs {
 
 impl ShingleArgs {
     pub(super) fn settings(&self) -> Result<ShingleSettings, Failure> {
+        self.check()?;
         let case = if self.keep_case {
             Case::Keep
         } else {
             Case::Fold
         };
         if self.items {
-            self.refuse_beside_items()?;
             return Ok(ShingleSettings::Items { case });
         }
         let (tokens, sizes) = match (&self.shingle_chars, &self.shingle_words) {
-            (Some(_), _) if self.stopwords.is_some() => {
-                return Err(Failure::Usage(
-                    "--stopwords leaves out words, and --shingle-chars has none: use \
-                     --shingle-words"
-                        .into(),
-                ));
-            }
             (Some(sizes), _) => (Tokens::Chars, sizes.clone()),
             (None, sizes) => {
                 let stopwords = match &self.stopwords {
@@ -78,19 +72,35 @@ impl ShingleArgs {
         })
     }
 
-    fn refuse_beside_items(&self) -> Result<(), Failure> {
-        for (given, flag) in [
-            (self.step.is_some_and(|step| step != 1), "--step"),
-            (self.wrap, "--wrap"),
-            (self.stopwords.is_some(), "--stopwords"),
-        ] {
-            if given {
-                return Err(Failure::Usage(format!(
-                    "with --items every item is a shingle: leave out {flag}"
-                )));
-            }
-        }
-        Ok(())
+    pub(super) fn is_step_changed(&self) -> bool {
+        self.step.is_some_and(|step| step != 1)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let (words, chars) = (self.shingle_words.is_some(), self.shingle_chars.is_some());
+        let beside_items = |given, flag| {
+            let why = "every item is a shingle; leave out one of them";
+            (given && self.items, "--items", flag, why)
+        };
+        together::check(&[
+            (
+                words && chars,
+                "--shingle-words",
+                "--shingle-chars",
+                "a shingle is of words or of characters; leave out one of them",
+            ),
+            beside_items(words, "--shingle-words"),
+            beside_items(chars, "--shingle-chars"),
+            beside_items(self.is_step_changed(), "--step"),
+            beside_items(self.wrap, "--wrap"),
+            beside_items(self.stopwords.is_some(), "--stopwords"),
+            (
+                chars && self.stopwords.is_some(),
+                "--shingle-chars",
+                "--stopwords",
+                "characters are no words; use --shingle-words",
+            ),
+        ])
     }
 }
 

@@ -1,34 +1,16 @@
 //! What is similar: the score, the threshold, and how pairs are found.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use simdup::candidates::recall::Bands;
-use simdup::read::ReadSettings;
 use simdup::score::{Measure, Threshold};
-use simdup::shingle::ShingleSettings;
-use simdup::sketch::SketchSettings;
-use simdup::{CommonSettings, Finding, Inputs, Settings};
+use simdup::{CommonSettings, Finding};
 
-use super::input::{InputArgs, named};
-use super::refuse_all;
-use super::resources::ResourceArgs;
-use super::shingles::{ShingleArgs, WORDS_PER_SHINGLE};
+use super::signature::SignatureArgs;
+use super::together;
 use super::values::{at_least_one, common, recall};
 use crate::cli::Failure;
-
-const HASHES: usize = 128;
-
-/// What commands that compare documents have in common.
-#[derive(Debug, Args)]
-pub(in crate::cli) struct SimilarArgs {
-    #[command(flatten)]
-    pub(in crate::cli) input: InputArgs,
-    #[command(flatten)]
-    pub(in crate::cli) shingles: ShingleArgs,
-    #[command(flatten)]
-    pub(in crate::cli) similarity: SimilarityArgs,
-}
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Similarity")]
@@ -42,14 +24,14 @@ pub(in crate::cli) struct SimilarityArgs {
     #[command(flatten)]
     pub(in crate::cli) signature: SignatureArgs,
     /// For jaccard: the chance that a pair at the threshold is found; 1 for all
-    /// [default: 0.99999]
-    #[arg(long, value_name = "R", value_parser = recall, overrides_with_all = ["bands", "rows"])]
+    /// [default: 1]
+    #[arg(long, value_name = "R", value_parser = recall)]
     pub(in crate::cli) recall: Option<f64>,
     /// For jaccard: find pairs by B bands of positions, with the recall that follows
-    #[arg(long, value_name = "B", value_parser = at_least_one, requires = "rows", overrides_with = "recall")]
+    #[arg(long, value_name = "B", value_parser = at_least_one, requires = "rows")]
     pub(in crate::cli) bands: Option<usize>,
     /// For jaccard: R positions in each band
-    #[arg(long, value_name = "R", value_parser = at_least_one, requires = "bands", overrides_with = "recall")]
+    #[arg(long, value_name = "R", value_parser = at_least_one, requires = "bands")]
     pub(in crate::cli) rows: Option<usize>,
     /// Compare the FILEs with these documents, not among themselves; repeatable
     #[arg(long, value_name = "FILE", action = clap::ArgAction::Append)]
@@ -70,221 +52,102 @@ pub(in crate::cli) enum ScoreArg {
     Containment,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Similarity")]
-pub(in crate::cli) struct SignatureArgs {
-    /// Positions in a signature, 1 to 4096 [default: 128]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub(in crate::cli) hashes: Option<u16>,
-    /// Another family of hash functions [default: 0]
-    #[arg(long, value_name = "S")]
-    pub(in crate::cli) seed: Option<u64>,
-    /// The Technosphere course's own algorithm, to the letter
-    #[arg(long, value_name = "NAME", value_enum)]
-    pub(in crate::cli) preset: Option<Preset>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Preset {
-    /// Five words, 20 remainders of MurmurHash3, score at least 0.75
-    Technosphere,
-}
-
-impl SimilarArgs {
-    pub(super) fn settings(
-        &self,
-        default: Measure,
-        resources: &ResourceArgs,
-    ) -> Result<Settings, Failure> {
-        let similarity = &self.similarity;
-        let settings = settings(
-            &self.input,
-            &self.shingles,
-            &similarity.signature,
-            resources,
-        )?;
-        let measure = match similarity.score {
+impl SimilarityArgs {
+    pub(super) fn measure(&self, default: Measure) -> Measure {
+        match self.score {
             None => default,
             Some(ScoreArg::Minhash) => Measure::MinHash,
             Some(ScoreArg::Jaccard) => Measure::Jaccard,
             Some(ScoreArg::Containment) => Measure::Containment,
+        }
+    }
+
+    /// All pairs, unless less is asked for.
+    pub(super) fn finding(&self) -> Finding {
+        match (self.bands, self.rows) {
+            (Some(bands), Some(rows)) => Finding::Bands(Bands { bands, rows }),
+            _ => Finding::Recall(self.recall.unwrap_or(1.0)),
+        }
+    }
+
+    /// Flags that have no effect on a score.
+    pub(super) fn check(&self, measure: Measure) -> Result<(), Failure> {
+        let is_exact = measure != Measure::MinHash;
+        let is_jaccard = measure == Measure::Jaccard;
+        let is_less_asked = self.recall.is_some_and(|recall| recall < 1.0);
+        let has_signatures = !is_exact || is_jaccard && (is_less_asked || self.bands.is_some());
+        let score = match (measure, self.score) {
+            (Measure::MinHash, None) => "the default, --score minhash,",
+            (Measure::Jaccard, None) => "the default, --score jaccard,",
+            (Measure::MinHash, _) => "--score minhash",
+            (Measure::Jaccard, _) => "--score jaccard",
+            (Measure::Containment, _) => "--score containment",
         };
-        similarity.refuse(measure, settings.sketch.positions())?;
-        Ok(Settings {
-            measure,
-            finding: match (similarity.bands, similarity.rows) {
-                (Some(bands), Some(rows)) => Finding::Bands(Bands { bands, rows }),
-                _ => similarity
-                    .recall
-                    .map_or_else(Finding::default, Finding::Recall),
-            },
-            common: similarity.ignore_common.unwrap_or_default(),
-            threshold: similarity.threshold,
-            ..settings
-        })
-    }
-
-    /// All that is read.
-    pub(super) fn read_paths(&self) -> impl Iterator<Item = &Path> + Clone {
-        let against = self.similarity.against.iter().map(PathBuf::as_path);
-        read_paths(&self.input, &self.shingles).chain(against)
-    }
-
-    /// What to read, and what to compare it with.
-    pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
-        let against = &self.similarity.against;
-        let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
-        if against.iter().any(is_pipe)
-            && (self.input.files.is_empty() || self.input.files.iter().any(is_pipe))
-        {
-            return Err(Failure::Usage(
-                "standard input can be read once: name the files, or those of --against".into(),
-            ));
-        }
-        Ok(Inputs {
-            documents: self.input.inputs()?,
-            against: (!against.is_empty())
-                .then(|| against.iter().flat_map(|path| named(path)).collect()),
-            keep: None,
-        })
-    }
-}
-
-/// The files with documents, and those that flags name.
-pub(super) fn read_paths<'a>(
-    input: &'a InputArgs,
-    shingles: &'a ShingleArgs,
-) -> impl Iterator<Item = &'a Path> + Clone {
-    let files = input.files.iter().filter(|path| path.as_os_str() != "-");
-    files.chain(&shingles.stopwords).map(PathBuf::as_path)
-}
-
-impl SimilarityArgs {
-    pub(super) fn refuse_bands(&self) -> Result<(), Failure> {
-        refuse_all(&[(
-            self.bands.is_some(),
-            "clusters are found without bands: leave out --bands and --rows; --recall 1 misses nothing",
-        )])
-    }
-
-    /// Flags that have no meaning for a score.
-    fn refuse(&self, measure: Measure, positions: usize) -> Result<(), Failure> {
-        let exact = measure != Measure::MinHash;
-        let jaccard = measure == Measure::Jaccard;
-        for (given, allowed, flag, remedy) in [
+        let all_are_found =
+            "all pairs of that score are found; use --score jaccard, or leave it out";
+        let no_signature = if is_jaccard {
+            "the complete answer needs no signatures; leave it out, or ask for less with --recall \
+             or --bands"
+        } else {
+            "it needs no signatures; leave it out"
+        };
+        together::check(&[
             (
-                self.recall.is_some_and(|recall| recall < 1.0 || !exact),
-                jaccard,
+                self.recall.is_some() && self.bands.is_some(),
                 "--recall",
-                "--score jaccard",
+                "--bands",
+                "the recall follows from the bands; leave out one of them",
             ),
             (
-                self.bands.is_some(),
-                jaccard,
-                "--bands and --rows",
-                "--score jaccard",
+                is_less_asked && !is_jaccard,
+                "--recall",
+                score,
+                all_are_found,
             ),
             (
-                self.ignore_common.is_some(),
-                exact,
+                self.bands.is_some() && !is_jaccard,
+                "--bands",
+                score,
+                all_are_found,
+            ),
+            (
+                self.ignore_common.is_some() && !is_exact,
                 "--ignore-common",
-                "--score jaccard or --score containment",
+                score,
+                "what is common is not known when a document is sketched; use --score jaccard or \
+                 --score containment",
             ),
             (
-                exact && self.signature.preset.is_some(),
-                false,
+                self.signature.preset.is_some() && is_exact,
                 "--preset technosphere",
-                "--score minhash",
+                score,
+                "the course's score is its own; use --score minhash",
             ),
-        ] {
-            if given && !allowed {
-                return Err(Failure::Usage(format!("use {flag} with {remedy}")));
+            (
+                self.signature.is_hashes_changed() && !has_signatures,
+                "--hashes",
+                score,
+                no_signature,
+            ),
+            (
+                self.signature.is_seed_changed() && !has_signatures,
+                "--seed",
+                score,
+                no_signature,
+            ),
+        ])
+    }
+
+    /// Bands that need more than there is.
+    pub(super) fn check_bands(&self, positions: usize) -> Result<(), Failure> {
+        match (self.bands, self.rows) {
+            (Some(bands), Some(rows)) if bands.saturating_mul(rows) > positions => {
+                Err(Failure::Usage(format!(
+                    "--bands {bands} --rows {rows} take more positions than the {positions} of \
+                     --hashes: ask for fewer, or for more --hashes"
+                )))
             }
-        }
-        if let (Some(bands), Some(rows)) = (self.bands, self.rows)
-            && bands.saturating_mul(rows) > positions
-        {
-            return Err(Failure::Usage(format!(
-                "--bands {bands} --rows {rows} take more positions than the {positions} of \
-                 --hashes: ask for fewer, or for more --hashes"
-            )));
-        }
-        Ok(())
-    }
-}
-
-pub(super) fn settings(
-    input: &InputArgs,
-    shingles: &ShingleArgs,
-    signature: &SignatureArgs,
-    resources: &ResourceArgs,
-) -> Result<Settings, Failure> {
-    let (shingle, sketch) = match signature.preset {
-        Some(Preset::Technosphere) => {
-            refuse_with_technosphere(shingles, signature)?;
-            (ShingleSettings::Technosphere, SketchSettings::Technosphere)
-        }
-        None => (
-            shingles.settings()?,
-            SketchSettings::Fast {
-                hashes: signature.hashes.map_or(HASHES, usize::from),
-                seed: signature.seed.unwrap_or(0),
-            },
-        ),
-    };
-    Ok(Settings {
-        read: ReadSettings {
-            format: input.input_format.into(),
-            id_field: input.id_field.clone(),
-            text_fields: input.text_field.0.clone(),
-            items: shingles.items,
-            value_field: None,
-        },
-        shingle,
-        sketch,
-        strictness: resources.strictness(),
-        threads: resources.threads,
-        memory: Some(resources.memory()),
-        ..Settings::default()
-    })
-}
-
-/// The preset is one algorithm; a flag that says the same is fine, any other
-/// would silently change what a grader compares with.
-fn refuse_with_technosphere(
-    shingles: &ShingleArgs,
-    signature: &SignatureArgs,
-) -> Result<(), Failure> {
-    let positions = SketchSettings::Technosphere.positions();
-    let words = WORDS_PER_SHINGLE..=WORDS_PER_SHINGLE;
-    for (contradicts, flag) in [
-        (
-            shingles
-                .shingle_words
-                .as_ref()
-                .is_some_and(|sizes| *sizes != words),
-            "--shingle-words",
-        ),
-        (shingles.shingle_chars.is_some(), "--shingle-chars"),
-        (shingles.items, "--items"),
-        (shingles.step.is_some_and(|step| step != 1), "--step"),
-        (shingles.wrap, "--wrap"),
-        (shingles.keep_case, "--keep-case"),
-        (shingles.stopwords.is_some(), "--stopwords"),
-        (
-            signature
-                .hashes
-                .is_some_and(|hashes| usize::from(hashes) != positions),
-            "--hashes",
-        ),
-        (signature.seed.is_some_and(|seed| seed != 0), "--seed"),
-    ] {
-        if contradicts {
-            return Err(Failure::Usage(format!(
-                "--preset technosphere is five words and {positions} positions by the course's \
-                 own rules: leave out {flag}, or the preset"
-            )));
+            _ => Ok(()),
         }
     }
-    Ok(())
 }

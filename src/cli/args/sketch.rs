@@ -6,8 +6,9 @@ use simdup::Settings;
 use super::input::InputArgs;
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
+use super::settings::{read_paths, settings};
 use super::shingles::ShingleArgs;
-use super::similarity::{SignatureArgs, read_paths, settings};
+use super::signature::SignatureArgs;
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
