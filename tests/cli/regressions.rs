@@ -27,6 +27,28 @@ mod command_line {
         );
     }
 
+    /// They ended in "No such file".
+    #[test]
+    fn a_mistyped_command_is_no_missing_file() {
+        let place = Place::new();
+        place.file("docs", line("a", "some text"));
+        for (arguments, command) in [
+            ("clsuter docs", "cluster"),
+            ("dedupe docs", "dedup"),
+            ("-j 1 skech docs", "sketch"),
+        ] {
+            let run = place.run(arguments);
+            assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{arguments}");
+            let says = format!("no such command or file; did you mean `{command}`?\n");
+            assert!(run.stderr.ends_with(&says), "{}", run.stderr);
+        }
+        // A file of such a name is one.
+        place.file("dedupe", line("a", "some text"));
+        place.run("dedupe").clean();
+        let run = place.run("nothing.jsonl");
+        assert!(run.stderr.contains("cannot be read"), "{}", run.stderr);
+    }
+
     /// Numbers as `3,212.3118/s`, and a bar that stood at its end for half the run.
     #[test]
     fn progress_has_whole_numbers_and_a_phase_of_comparing() {

@@ -1,0 +1,303 @@
+//! `simdup dedup`.
+
+use crate::corpus::{Corpus, Shape, frame};
+use crate::harness::{ONE, ONE_EDITED, OTHER, Place, four, gunzip, gzip, line};
+
+#[test]
+fn what_is_kept_is_byte_for_byte_what_came() {
+    let place = Place::new();
+    let [a, b, c, d] = four();
+    // White space, a carriage return, no line end at the end, a blank line.
+    let odd = format!(
+        "  {}\r\n\n{}",
+        b.trim_end(),
+        line("e", "e e e e e e").trim_end()
+    );
+    place.file("docs", [&a, &odd, "\n", &c, d.trim_end()].concat());
+    let run = place.run("dedup --removed removed docs");
+    let expected = format!(
+        "{a}  {}\r\n{}\n",
+        b.trim_end(),
+        line("e", "e e e e e e").trim_end()
+    );
+    assert_eq!(run.stdout, expected);
+    assert_eq!(
+        place.read("removed"),
+        "{\"url\":\"c\",\"keeper\":\"a\",\"score\":0.7777777777777778}\n\
+         {\"url\":\"d\",\"keeper\":\"a\",\"score\":1.0}\n"
+    );
+    // The same from a pipe, packed or not, and beyond the memory.
+    let docs = std::fs::read(place.path("docs")).unwrap();
+    for input in [docs.clone(), gzip(&docs)] {
+        for flags in ["", "--memory 1M", "-j 1"] {
+            assert_eq!(
+                place.pipe(&format!("dedup {flags}"), &input).stdout,
+                expected
+            );
+        }
+    }
+}
+
+#[test]
+fn frames_lines_and_files_are_kept_too() {
+    let place = Place::new();
+    let frames: Vec<Vec<u8>> = [("a", ONE), ("b", OTHER), ("c", ONE)]
+        .map(|(url, text)| frame(url, text))
+        .to_vec();
+    place.file("frames", frames.concat());
+    place.run("dedup -o out frames").clean();
+    assert!(std::fs::read(place.path("out")).unwrap() == frames[..2].concat());
+    place.file("lines", format!("{ONE}\n{OTHER}\n{ONE}\n"));
+    let lines = place.run("dedup --input-format lines lines").clean();
+    assert_eq!(lines, format!("{ONE}\n{OTHER}\n"));
+    place
+        .file("texts/1", ONE)
+        .file("texts/2", OTHER)
+        .file("texts/3", ONE);
+    assert_eq!(place.run("dedup texts").clean(), "texts/1\ntexts/2\n");
+    let mixed = place.run("dedup frames lines --input-format auto texts");
+    assert_eq!(mixed.status, 2);
+    assert!(
+        mixed.stderr.contains("different formats"),
+        "{}",
+        mixed.stderr
+    );
+}
+
+#[test]
+fn an_output_is_packed_as_its_name_says() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    let expected = place.run("dedup docs").stdout;
+    place.run("dedup -q -o out.gz docs").clean();
+    assert_eq!(gunzip(&place.path("out.gz")), expected.as_bytes());
+    place.run("dedup -q -o out.zst docs").clean();
+    let packed = std::fs::read(place.path("out.zst")).unwrap();
+    assert_eq!(zstd::decode_all(&packed[..]).unwrap(), expected.as_bytes());
+}
+
+#[test]
+fn the_one_that_is_kept_can_be_chosen() {
+    let record = |url: &str, text: &str, more: &str| {
+        format!("{{\"url\":\"{url}\",\"text\":\"{text}\"{more}}}\n")
+    };
+    let docs = [
+        record("short", ONE, ",\"date\":\"2024-05-01\",\"votes\":3"),
+        record("none", ONE, ""),
+        record(
+            "long",
+            &format!("{ONE} and"),
+            ",\"date\":\"2023-01-01\",\"votes\":20",
+        ),
+    ];
+    let place = Place::new();
+    place.file("docs", docs.concat());
+    for (keep, kept) in [
+        ("first", 0),
+        ("last", 2),
+        ("longest", 2),
+        ("shortest", 0),
+        ("max:date", 0),
+        ("min:date", 2),
+        ("max:votes", 2),
+        ("min:votes", 0),
+        ("max:nothing", 0),
+    ] {
+        let run = place.run(&format!("dedup -q --keep {keep} docs"));
+        assert_eq!(run.clean(), docs[kept], "{keep}");
+    }
+    let run = place.run("cluster --keep max:nothing docs");
+    assert!(
+        run.stderr
+            .contains("no document has a number or a text in the field `nothing`")
+    );
+    let run = place.run("dedup --keep best docs");
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("max:FIELD"), "{}", run.stderr);
+}
+
+#[test]
+fn a_dry_run_tells_and_writes_nothing() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    let run = place.run("dedup --dry-run docs");
+    assert_eq!(run.stdout.lines().count(), 2);
+    assert!(
+        run.stdout.starts_with("{\"url\":\"c\",\"keeper\":\"a\""),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stderr
+            .contains("2 of 4 documents would go, 2 would stay"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(run.status, 0);
+}
+
+#[test]
+fn what_another_collection_has_goes_with_a_witness() {
+    let place = Place::new();
+    place
+        .file(
+            "old",
+            [line("o1", OTHER), line("o2", ONE_EDITED), line("o3", ONE)].concat(),
+        )
+        .file(
+            "new",
+            [
+                line("n1", ONE),
+                line("n2", "new new new new new"),
+                line("n3", ONE),
+            ]
+            .concat(),
+        );
+    let run = place.run("dedup -q --against old --removed removed new");
+    assert_eq!(run.clean(), line("n2", "new new new new new"));
+    assert_eq!(
+        place.read("removed"),
+        "{\"url\":\"n1\",\"keeper\":\"o3\",\"score\":1.0}\n\
+         {\"url\":\"n3\",\"keeper\":\"o3\",\"score\":1.0}\n"
+    );
+    // Among themselves they are not compared.
+    place.file("nothing", line("x", "something else"));
+    let all = place.run("dedup --against nothing new").clean();
+    assert_eq!(all, place.read("new"));
+}
+
+#[test]
+fn annotation_names_what_is_similar() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    let annotated = place.run("dedup --annotate docs").clean();
+    let objects: Vec<serde_json::Value> = annotated
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |index: usize| {
+        let object = &objects[index];
+        let near: Vec<(&str, f64)> = object["nearDuplicate"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|other| {
+                (
+                    other["url"].as_str().unwrap(),
+                    other["score"].as_f64().unwrap(),
+                )
+            })
+            .collect();
+        (object["isNearDuplicate"].as_bool().unwrap(), near)
+    };
+    assert_eq!(of(0), (true, vec![("d", 1.0), ("c", 7.0 / 9.0)]));
+    assert_eq!(of(1), (false, vec![]));
+    assert_eq!(of(2), (true, vec![("a", 7.0 / 9.0), ("d", 7.0 / 9.0)]));
+    assert_eq!(objects[0]["text"], ONE);
+}
+
+/// As the Conditor project's co-similarity does it: several fields, a range of sizes, and
+/// a score that is a document's own.
+#[test]
+fn containment_is_annotated_from_each_side() {
+    let record = |id: &str, title: &str, text: &str| {
+        format!(
+            "{}\n",
+            serde_json::json!({"id": id, "title": title, "authors": "A B", "abstract": text})
+        )
+    };
+    let docs = [
+        record("part", "Sea and sky", "The sea is blue."),
+        record(
+            "whole",
+            "Sea and sky",
+            "The sea is blue. And then there is much more to be said of it all.",
+        ),
+    ];
+    let flags = "--text-field title,authors,abstract --shingle-words 2-4 --score containment --threshold 0.8";
+    let place = Place::new();
+    place.file("docs", docs.concat()).file("old", &docs[1]);
+    let near = |line: &str| -> Vec<String> {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap();
+        let list = object["nearDuplicate"].as_array().unwrap().clone();
+        list.iter()
+            .map(|other| other["url"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let run = place.run(&format!("dedup --annotate {flags} docs")).clean();
+    let lines: Vec<&str> = run.lines().collect();
+    assert_eq!(
+        (near(lines[0]), near(lines[1])),
+        (vec!["whole".to_owned()], vec![])
+    );
+    place.file("new", &docs[0]);
+    let run = place
+        .run(&format!("dedup --annotate {flags} --against old new"))
+        .clean();
+    assert_eq!(near(run.trim_end()), ["whole"]);
+    let refused = place.run(&format!("dedup {flags} docs"));
+    assert!(refused.status == 2 && refused.stderr.contains("--annotate"));
+}
+
+#[test]
+fn large_clusters_and_emptied_files_are_told_of() {
+    let place = Place::new();
+    let docs: String = (0..30)
+        .map(|n| line(&n.to_string(), if n < 20 { ONE } else { OTHER }))
+        .collect();
+    place.file("docs", docs);
+    let run = place.run("dedup docs");
+    let warnings: Vec<&str> = run.stderr.lines().collect();
+    assert_eq!(
+        warnings,
+        [
+            "simdup: a cluster of 20 documents, 66.7 % of the collection, around 0: \"one two three \
+             four five six seven eight nine ten eleven twel\"",
+            "simdup: docs: 28 of its 30 documents go",
+        ]
+    );
+    assert_eq!(place.run("dedup -q docs").stderr, "");
+}
+
+#[test]
+fn bad_records_and_repeated_ids_are_left_out_and_said() {
+    let place = Place::new();
+    place.file(
+        "docs",
+        [
+            &line("a", ONE),
+            "{broken\n",
+            &line("a", OTHER),
+            &line("b", OTHER),
+        ]
+        .concat(),
+    );
+    let run = place.run("dedup docs");
+    assert_eq!(run.stdout, [line("a", ONE), line("b", OTHER)].concat());
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("docs: record 2"), "{}", run.stderr);
+    assert!(run.stderr.contains("had been met before"), "{}", run.stderr);
+}
+
+/// Whatever ends the run, a named output is there whole or not at all.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_no_half_output() {
+    let place = Place::new();
+    let docs = Corpus::new(Shape {
+        documents: 3000,
+        ..Shape::default()
+    });
+    place.file("docs", docs.jsonl());
+    let whole = place.run("dedup -q docs").stdout;
+    for milliseconds in [0, 20, 60, 120, 250, 500] {
+        let mut child = place.command("dedup -q -o out docs").spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        let _ = child.kill();
+        let _ = child.wait();
+        if let Ok(found) = std::fs::read_to_string(place.path("out")) {
+            assert!(found == whole);
+            std::fs::remove_file(place.path("out")).unwrap();
+        }
+    }
+}
