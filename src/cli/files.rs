@@ -77,7 +77,11 @@ pub(super) fn keep_apart(written: &[Written<'_>], read: &[&Path]) -> Result<(), 
             if is_read(&path, read) {
                 return Err(Failure::Usage(format!(
                     "{flag} {name} would replace what is read from {}: name another file{}",
-                    read.display(),
+                    if *read == Path::new("-") {
+                        "standard input".into()
+                    } else {
+                        read.to_string_lossy()
+                    },
                     if read.is_dir() { ", outside of it" } else { "" }
                 )));
             }
@@ -88,6 +92,10 @@ pub(super) fn keep_apart(written: &[Written<'_>], read: &[&Path]) -> Result<(), 
 
 /// Whether a file is, or would be, among those behind a path that is read.
 fn is_read(file: &Path, read: &Path) -> bool {
+    let read = match read == Path::new("-") {
+        true => Path::new("/dev/stdin"),
+        false => read,
+    };
     if is_same(file, read) {
         return true;
     }

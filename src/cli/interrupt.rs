@@ -10,19 +10,15 @@ use super::observer;
 /// Files that have a temporary name for as long as they are written.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Until it is dropped, the program is not ended by a signal.
-pub(super) struct Held(
-    #[expect(dead_code, reason = "it is there to be dropped")] MutexGuard<'static, Vec<PathBuf>>,
-);
-
 /// Removes a file if a signal ends the program.
 pub(super) fn remove_on_interrupt(path: Option<&Path>) {
     temporary().extend(path.map(Path::to_owned));
 }
 
-/// Lets outputs get their names without being interrupted in between.
-pub(super) fn hold() -> Held {
-    Held(temporary())
+/// Until what it gives is dropped, no signal ends the program: outputs get their names without
+/// being interrupted in between.
+pub(super) fn hold() -> impl Drop {
+    temporary()
 }
 
 fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -55,7 +51,7 @@ pub(super) fn watch() {
     if let Ok(mut signals) = signal_hook::iterator::Signals::new(
         ending.into_iter().filter(|&signal| !is_ignored(signal)),
     ) {
-        std::thread::spawn(move || {
+        let _ = std::thread::Builder::new().spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 end(signal);
             }

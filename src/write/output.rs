@@ -82,18 +82,6 @@ impl Output {
             }
         }))
     }
-
-    /// Makes what was written permanent.
-    pub fn finish(self) -> Result<(), Error> {
-        let name = match &self {
-            Self::Stream(_) => "-".to_owned(),
-            Self::File(output) => output.path.display().to_string(),
-        };
-        let complete = self
-            .complete()
-            .map_err(|error| Error::in_file(&name, ErrorKind::Write(error)))?;
-        appear(vec![complete])
-    }
 }
 
 /// Gives outputs their names. All have temporary ones before the first gets its own, so that
@@ -165,6 +153,10 @@ impl Write for Output {
 mod tests {
     use super::*;
 
+    fn finish(output: Output) {
+        appear(vec![output.complete().unwrap()]).unwrap();
+    }
+
     fn names(folder: &Path) -> usize {
         fs::read_dir(folder).unwrap().count()
     }
@@ -181,7 +173,7 @@ mod tests {
 
         let mut output = Output::create(&path).unwrap();
         output.write_all(b"whole").unwrap();
-        output.finish().unwrap();
+        finish(output);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(names(folder.path()), 1);
         assert!(Output::create(folder.path()).is_err());
@@ -201,13 +193,13 @@ mod tests {
         std::os::unix::fs::symlink(&file, &link).unwrap();
         let mut output = Output::create(&link).unwrap();
         output.write_all(b"new").unwrap();
-        output.finish().unwrap();
+        finish(output);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         fs::remove_file(&file).unwrap();
         let mut output = Output::create(&link).unwrap();
         output.write_all(b"again").unwrap();
-        output.finish().unwrap();
+        finish(output);
         assert_eq!(fs::read(&file).unwrap(), b"again");
     }
 
@@ -219,7 +211,7 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        Output::create(&path).unwrap().finish().unwrap();
+        finish(Output::create(&path).unwrap());
         assert_eq!(
             fs::metadata(&path).unwrap().permissions().mode() & 0o777,
             0o600
@@ -238,10 +230,7 @@ mod tests {
             metadata.permissions().mode() & 0o777
         };
         fs::write(folder.path().join("plain"), "").unwrap();
-        Output::create(&folder.path().join("out"))
-            .unwrap()
-            .finish()
-            .unwrap();
+        finish(Output::create(&folder.path().join("out")).unwrap());
         assert_eq!(mode("out"), mode("plain"));
     }
 

@@ -145,27 +145,27 @@ fn help_and_manual_have_all_flags() {
     assert!(place.run("--version").clean().starts_with("simdup "));
 }
 
-/// The examples of the help that need nothing but the repository.
+/// The examples of the help that need nothing but the repository, or what an example before
+/// them wrote.
 #[test]
 fn the_examples_of_the_help_run() {
     let place = Place::new();
+    for name in ["tests/data/example.jsonl", "tests/data/example.pb.gz"] {
+        place.file(name, std::fs::read(repository(name)).unwrap());
+    }
     let mut count = 0;
-    for page in ["--help", "sketch --help"] {
+    for page in ["--help", "sketch --help", "cluster --help", "dedup --help"] {
         let help = place.run(page).clean();
         for example in help
             .lines()
             .filter_map(|line| line.strip_prefix("  simdup "))
+            .filter(|example| example.contains("tests/data/") || example.contains("--pairs"))
         {
-            if example.contains("tests/data/") {
-                let mut command = place.command(example);
-                let output = command.current_dir(repository("")).output().unwrap();
-                assert!(
-                    output.status.success() && !output.stdout.is_empty(),
-                    "{example}"
-                );
-                count += 1;
-            }
+            let run = place.run(example);
+            assert_eq!(run.status, 0, "{example}: {}", run.stderr);
+            assert_eq!(run.stdout.is_empty(), example.contains("-o "), "{example}");
+            count += 1;
         }
     }
-    assert_eq!(count, 4);
+    assert_eq!(count, 10);
 }

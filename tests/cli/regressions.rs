@@ -123,6 +123,15 @@ mod command_line {
         }
         refused(&place, "cluster --pairs pairs -o pairs");
         refused(&place, "cluster --pairs pairs --stats ./pairs");
+        if cfg!(unix) {
+            for command in ["", "sketch", "cluster", "dedup"] {
+                let flags = format!("{command} -o docs");
+                let docs = std::fs::File::open(place.path("docs")).unwrap();
+                let output = place.command(&flags).stdin(docs).output().unwrap();
+                let says = String::from_utf8(output.stderr).unwrap();
+                assert!(says.contains("read from standard input"), "{flags}: {says}");
+            }
+        }
         assert_eq!(place.read("docs"), line("a", "some text"));
     }
 

@@ -108,6 +108,7 @@ pub(super) fn read_paths<'a>(
     input: &'a InputArgs,
     shingles: &'a ShingleArgs,
 ) -> impl Iterator<Item = &'a Path> {
-    let files = input.files.iter().filter(|path| path.as_os_str() != "-");
-    files.chain(&shingles.stopwords).map(PathBuf::as_path)
+    let standard = input.files.is_empty().then_some(Path::new("-"));
+    let files = input.files.iter().chain(&shingles.stopwords);
+    files.map(PathBuf::as_path).chain(standard)
 }
