@@ -67,7 +67,10 @@ impl Terminal {
                     told: now,
                 })
             }),
-            input_bytes: inputs.map(Input::bytes).sum(),
+            // To look at every file takes its time: not if nobody sees it.
+            input_bytes: (shown && is_terminal)
+                .then(|| inputs.map(Input::bytes).sum())
+                .flatten(),
             quiet: args.quiet,
             problems: Mutex::default(),
         };
@@ -135,6 +138,7 @@ fn begin(bar: &ProgressBar, phase: Phase, input_bytes: Option<u64>) {
         (Phase::Comparing, _) => "{spinner} comparing, {elapsed}",
         (Phase::Writing, _) => "{spinner} writing: {human_pos} documents, {msg}, {rate}",
     };
+    bar.reset();
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.with_key("rate", rate));
     }
@@ -143,7 +147,6 @@ fn begin(bar: &ProgressBar, phase: Phase, input_bytes: Option<u64>) {
         _ => bar.unset_length(),
     }
     bar.set_message(bytes_text(0));
-    bar.reset();
     bar.enable_steady_tick(TICK);
 }
 

@@ -116,10 +116,8 @@ mod tests {
     #[test]
     fn with_a_name_or_without_it_is_named_in_the_end() {
         let folder = tempfile::tempdir().unwrap();
-        for file in [
-            Unfinished::create(folder.path()).unwrap(),
-            Unfinished::create_named(folder.path()).unwrap(),
-        ] {
+        for create in [Unfinished::create, Unfinished::create_named] {
+            let file = create(folder.path()).unwrap();
             let seen = std::fs::read_dir(folder.path()).unwrap().count();
             assert_eq!(seen, usize::from(file.temporary_path().is_some()));
             let named = file.named().unwrap();
