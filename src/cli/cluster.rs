@@ -97,18 +97,20 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
         lowest: cluster.lowest().map(print),
     });
     let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    let method = args.clusters.cluster.to_possible_value();
+    let members: usize = clusters.iter().map(|cluster| cluster.members.len()).sum();
     let stats = stats.write_as_json(&serde_json::json!({
         "settings": {
-            "pairs": path.display().to_string(),
+            "pairs": path.to_string_lossy(),
             "threshold": args.similar.similarity.threshold.to_string(),
-            "cluster": args.clusters.cluster.to_possible_value().map(|name| name.get_name().to_owned()),
+            "cluster": method.as_ref().map(clap::builder::PossibleValue::get_name),
             "keep": if *keep == Keep::Last { "last" } else { "first" },
         },
         "counts": {
             "documents": urls.len(),
             "pairs": pairs.len(),
             "clusters": clusters.len(),
-            "members": clusters.iter().map(|cluster| cluster.members.len()).sum::<usize>(),
+            "members": members,
         },
         "seconds": { "all": started.elapsed().as_secs_f64() },
         "peak_memory_bytes": report::peak_memory_bytes(),

@@ -32,13 +32,14 @@ fn end(signal: i32) -> ! {
         let _ = fs::remove_file(path);
     }
     observer::clear();
-    std::process::exit(STATUS_OF_SIGNALS + signal)
+    std::process::exit(SIGNALLED + signal)
 }
 
-const STATUS_OF_SIGNALS: i32 = 128;
+const SIGNALLED: i32 = 128;
 
-/// The exit status of a program that was not allowed to write so large a file.
-pub(crate) const FILE_TOO_LARGE: u8 = 128 + 25;
+/// The exit status of a program that was not allowed to write so large a file: SIGXFSZ would
+/// have ended it.
+pub(super) const FILE_TOO_LARGE: u8 = SIGNALLED as u8 + 25;
 
 /// Watches for signals from here on. Without that a file may be left, which is no reason to
 /// refuse the run.
