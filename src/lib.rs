@@ -46,9 +46,10 @@ pub use error::{Error, ErrorKind};
 pub use observer::{Observer, Phase, Quiet};
 pub use pairs::{Pair, Pairs};
 pub use pipeline::{
-    Clustered, Dedup, DedupMode, DedupOutput, Deduplicated, Inputs, NamedWriter, Removed, Similar,
-    Sketched, cluster_documents, dedup_documents, find_pairs, sketch_documents, write_pairs,
+    Clustered, Dedup, DedupMode, DedupOutput, Deduplicated, Inputs, Removed, Similar, Sketched,
+    cluster_documents, dedup_documents, find_pairs, sketch_documents, write_pairs,
 };
 pub use read::Input;
 pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
 pub use stats::Stats;
+pub use write::NamedWriter;

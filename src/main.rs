@@ -6,18 +6,15 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-/// 0 done; 1 only where `--exit-status` asks for an answer in it; 2 an error,
-/// skipped records among them.
+/// 0 done; 1 only where `--exit-status` asks for an answer in it; 2 an error, skipped records
+/// among them; 128 and the number of the signal that ended the run.
 fn main() -> ExitCode {
-    let typed = cli::Cli::parse();
-    match cli::run(typed) {
+    match cli::run() {
         Ok(outcome) => outcome.into(),
-        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
-        Err(error) => {
-            cli::report::failure(&error);
-            ExitCode::from(2)
+        Err(failure) if failure.is_end_of_interest() => ExitCode::SUCCESS,
+        Err(failure) => {
+            cli::report::failure(&failure);
+            failure.status()
         }
     }
 }

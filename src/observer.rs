@@ -3,28 +3,29 @@
 
 use crate::error::Error;
 
+/// A part of a run that is observed on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Documents are read, and what is compared of them is made.
+    Reading,
+    /// Documents are compared. How long that takes is not known, and nothing is counted.
+    Comparing,
+    /// Documents are read again and written.
+    Writing,
+}
+
 /// Told of progress and problems. Called from any thread.
 pub trait Observer: Sync {
     /// A record or an input could not be used; the run goes on. Problems come in
     /// input order.
     fn problem(&self, _error: &Error) {}
 
-    /// So many bytes and documents have been dealt with in this phase: read, or written.
-    fn progress(&self, _bytes: u64, _documents: u64) {}
-
-    /// Something else begins.
+    /// Another part of the run begins; a run starts with [`Phase::Reading`] untold.
     fn phase(&self, _phase: Phase) {}
-}
 
-/// What a run is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Documents are read.
-    Reading,
-    /// Documents are compared; how long that takes is not known beforehand.
-    Comparing,
-    /// Documents are read once more, and written.
-    Writing,
+    /// So many bytes and documents have been dealt with since the phase began. While reading,
+    /// they are bytes of input; while writing, bytes of records and documents written.
+    fn progress(&self, _bytes: u64, _documents: u64) {}
 }
 
 /// Hears nothing.

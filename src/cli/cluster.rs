@@ -1,8 +1,10 @@
 //! `simdup cluster`: the clusters of near-duplicates.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::Path;
+use std::time::Instant;
 
+use clap::ValueEnum;
 use simdup::cluster::{Cluster, Keep, ScoredPair, cluster_pairs};
 use simdup::read::read_pairs;
 use simdup::write::{ClusterLine, write_cluster};
@@ -11,7 +13,7 @@ use simdup::{Added, DocumentId, Error, ErrorKind, Input, Urls, cluster_documents
 use super::args::ClusterArgs;
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, files};
 
 pub(super) fn run(args: &ClusterArgs) -> Result<Outcome, Failure> {
     match &args.pairs {
@@ -43,8 +45,9 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
             .collect(),
         lowest: cluster.lowest().map(|score| score.to_string()),
     });
-    write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
-    stats.write(&mut clustered.stats)?;
+    let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    let stats = stats.write(&mut clustered.stats)?;
+    files::finish([(output, name)].into_iter().chain(stats))?;
     Ok(match clustered.stats.counts.skipped {
         0 => Outcome::Done,
         _ => Outcome::Skipped,
@@ -55,33 +58,21 @@ fn write_all<'a>(
     lines: impl Iterator<Item = ClusterLine<'a>>,
     args: &ClusterArgs,
     output: simdup::write::Output,
-) -> io::Result<()> {
+) -> io::Result<simdup::write::Output> {
     let mut output = BufWriter::new(output);
     for line in lines {
         write_cluster(&line, args.format.into(), &mut output)?;
     }
-    output.flush()?;
-    output
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?
-        .finish()
+    output.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
 /// Clusters of pairs that were written earlier.
 fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let keep = &args.clusters.keep;
-    if !args.similar.input.files.is_empty() {
-        return Err(Failure::Usage(
-            "--pairs takes the place of documents: leave out the files, or --pairs".into(),
-        ));
-    }
-    if !matches!(keep, Keep::First | Keep::Last) {
-        return Err(Failure::Usage(
-            "pairs tell which document came first and nothing else of them: use --keep first or \
-             --keep last with --pairs"
-                .into(),
-        ));
-    }
+    args.check_pairs(path)?;
+    let (output, name) = args.output.open()?;
+    let stats = StatsOutput::open(args.output.stats.as_deref())?;
+    let started = Instant::now();
     let threshold = args.similar.similarity.threshold.as_f64();
     let mut urls = Urls::default();
     let mut pairs = Vec::new();
@@ -106,8 +97,26 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
             .collect(),
         lowest: cluster.lowest().map(print),
     });
-    let (output, name) = args.output.open()?;
-    write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
+    let method = args.clusters.cluster.to_possible_value();
+    let members: usize = clusters.iter().map(|cluster| cluster.members.len()).sum();
+    let stats = stats.write_as_json(&serde_json::json!({
+        "settings": {
+            "pairs": path.to_string_lossy(),
+            "threshold": args.similar.similarity.threshold.to_string(),
+            "cluster": method.as_ref().map(clap::builder::PossibleValue::get_name),
+            "keep": if *keep == Keep::Last { "last" } else { "first" },
+        },
+        "counts": {
+            "documents": urls.len(),
+            "pairs": pairs.len(),
+            "clusters": clusters.len(),
+            "members": members,
+        },
+        "seconds": { "all": started.elapsed().as_secs_f64() },
+        "peak_memory_bytes": report::peak_memory_bytes(),
+    }))?;
+    files::finish([(output, name)].into_iter().chain(stats))?;
     Ok(Outcome::Done)
 }
 

@@ -7,9 +7,9 @@ use simdup::{Dedup, DedupMode, DedupOutput, NamedWriter, dedup_documents};
 
 use super::args::DedupArgs;
 use super::cluster::{warn_of_field, warn_of_large_clusters};
+use super::files::{self, open_beside};
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::resolve::open_output;
 use super::{Failure, Outcome};
 
 /// Bytes handed to the operating system at a time.
@@ -24,10 +24,12 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         .map_err(|error| Failure::write(&name, error))?;
     let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, packed);
     let mut removed = match &args.removed {
-        Some(path) => Some(open_output(Some(path))?),
+        Some(path) => {
+            let (removed, name) = open_beside("--removed", path)?;
+            Some((BufWriter::new(removed), name))
+        }
         None => None,
-    }
-    .map(|(removed, name)| (BufWriter::new(removed), name));
+    };
     let terminal = Terminal::new(
         &args.output,
         inputs
@@ -71,18 +73,19 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
             done.kept
         ));
     }
-    output
+    let output = output
         .into_inner()
         .map_err(io::IntoInnerError::into_error)
-        .and_then(Packed::finish)
+        .and_then(Packed::into_output)
         .map_err(|error| Failure::write(&name, error))?;
+    let mut finished = vec![(output, name)];
     if let Some((removed, name)) = removed {
         let removed = removed.into_inner().map_err(io::IntoInnerError::into_error);
-        removed
-            .and_then(simdup::write::Output::finish)
-            .map_err(|error| Failure::write(&name, error))?;
+        let removed = removed.map_err(|error| Failure::write(&name, error))?;
+        finished.push((removed, name));
     }
-    stats_output.write(&mut done.stats)?;
+    finished.extend(stats_output.write(&mut done.stats)?);
+    files::finish(finished.into_iter())?;
     Ok(match done.stats.counts.skipped {
         0 => Outcome::Done,
         _ => Outcome::Skipped,

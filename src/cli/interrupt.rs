@@ -1,30 +1,87 @@
-//! What is left when the program is told to end: nothing that was half written.
-//! The only file that knows ctrlc.
+//! What is left when the program is told to end: nothing that was half written. The only file
+//! that knows signal-hook, and ctrlc for Windows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// As shells have it: 128 and the number of the signal.
-const INTERRUPTED: i32 = 130;
+use super::observer;
 
+/// Files that have a temporary name for as long as they are written.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes a file if the program is interrupted or terminated.
+/// Removes a file if a signal ends the program.
 pub(super) fn remove_on_interrupt(path: Option<&Path>) {
-    let Some(path) = path else {
-        return;
-    };
-    let mut all = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
-    if all.is_empty() {
-        // Without a handler, a file may be left: no reason to refuse the run.
-        let _ = ctrlc::set_handler(|| {
-            let all = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
-            for path in all.iter() {
-                let _ = fs::remove_file(path);
+    temporary().extend(path.map(Path::to_owned));
+}
+
+/// Until what it gives is dropped, no signal ends the program: outputs get their names without
+/// being interrupted in between.
+pub(super) fn hold() -> impl Drop {
+    temporary()
+}
+
+fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the program as shells have it: 128 and the number of the signal.
+fn end(signal: i32) -> ! {
+    let temporary = temporary();
+    for path in temporary.iter() {
+        let _ = fs::remove_file(path);
+    }
+    observer::clear();
+    std::process::exit(SIGNALLED + signal)
+}
+
+const SIGNALLED: i32 = 128;
+
+/// The exit status of a program that was not allowed to write so large a file: SIGXFSZ would
+/// have ended it.
+pub(super) const FILE_TOO_LARGE: u8 = SIGNALLED as u8 + 25;
+
+/// Watches for signals from here on. Without that a file may be left, which is no reason to
+/// refuse the run.
+#[cfg(unix)]
+pub(super) fn watch() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+
+    let is_ignored = ignored_at_start();
+    let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(
+        ending.into_iter().filter(|&signal| !is_ignored(signal)),
+    ) {
+        let _ = std::thread::Builder::new().spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                end(signal);
             }
-            std::process::exit(INTERRUPTED);
         });
     }
-    all.push(path.to_owned());
+    // Caught, it leaves a write that fails, and that is reported.
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
+}
+
+/// What was ignored when the program started stays so: `nohup` is for that. Where Linux does
+/// not tell, a hangup is left to do what it did.
+#[cfg(unix)]
+fn ignored_at_start() -> impl Fn(i32) -> bool {
+    let mask = fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix("SigIgn:"))?;
+            u64::from_str_radix(line.trim(), 16).ok()
+        });
+    move |signal| match mask {
+        Some(mask) => mask & (1 << (signal - 1)) != 0,
+        None => signal == signal_hook::consts::SIGHUP,
+    }
+}
+
+#[cfg(windows)]
+pub(super) fn watch() {
+    const INTERRUPT: i32 = 2;
+    let _ = ctrlc::set_handler(|| end(INTERRUPT));
 }

@@ -4,20 +4,21 @@
 mod args;
 mod cluster;
 mod dedup;
+mod files;
 mod interrupt;
 mod observer;
+mod pages;
 mod pairs;
 mod pipe;
 pub(crate) mod report;
-mod resolve;
 mod sketch;
+mod standard_output;
 
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-pub(crate) use args::Cli;
-use args::Command;
+use args::{Cli, Command};
 
 /// How a run ended that was not cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +50,20 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn is_broken_pipe(&self) -> bool {
-        matches!(self, Self::Run(error) if error.is_broken_pipe())
+    /// The reader of the results has seen enough of them. Whoever reads anything else, or
+    /// named a pipe to write to, is missing something.
+    pub(crate) fn is_end_of_interest(&self) -> bool {
+        matches!(self, Self::Run(error) if error.is_broken_pipe() && report::is_main_output(error))
+    }
+
+    /// As a run that a signal ended has it, if one would have.
+    pub(crate) fn status(&self) -> ExitCode {
+        match self {
+            Self::Run(error) if report::is_too_large(&error.kind) => {
+                ExitCode::from(interrupt::FILE_TOO_LARGE)
+            }
+            _ => ExitCode::from(2),
+        }
     }
 
     /// A file, or standard output as `-`, could not be written.
@@ -78,13 +91,19 @@ impl fmt::Display for Failure {
 }
 
 /// Runs what was typed.
-pub(crate) fn run(typed: Cli) -> Result<Outcome, Failure> {
+pub(crate) fn run() -> Result<Outcome, Failure> {
+    let typed = match Cli::read() {
+        Ok(typed) => typed,
+        Err(page) if !page.use_stderr() => return pages::print_help(&page),
+        Err(error) => error.exit(),
+    };
+    interrupt::watch();
     match typed.command {
         None => pairs::run(&typed.pairs),
         Some(Command::Sketch(args)) => sketch::run(&args),
         Some(Command::Cluster(args)) => cluster::run(&args),
         Some(Command::Dedup(args)) => dedup::run(&args),
-        Some(Command::Completions { shell }) => args::print_completions(shell),
-        Some(Command::Man) => args::print_man_page(),
+        Some(Command::Completions { shell }) => pages::print_completions(shell),
+        Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }
 }

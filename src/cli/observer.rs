@@ -2,11 +2,12 @@
 //! terminal. The only file that knows indicatif.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io::{self, IsTerminal};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use simdup::{Error, Input, Observer, Phase, Stats};
 
 use super::args::{OutputArgs, When};
@@ -18,43 +19,83 @@ const ALIKE_MAX: u64 = 10;
 /// How often progress is told where there is no terminal to show a bar.
 const LINE_EVERY: Duration = Duration::from_secs(1);
 
+/// How often the bar moves, whether there is progress or not.
+const TICK: Duration = Duration::from_millis(200);
+
+/// The bar that is on the terminal.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Takes the bar away, whoever has it.
+pub(super) fn clear() {
+    if let Some(bar) = locked(&SHOWN).take() {
+        bar.finish_and_clear();
+    }
+}
+
 pub(super) struct Terminal {
     bar: ProgressBar,
-    /// When progress was last told in a line, if it is told in lines.
-    told: Option<Mutex<Instant>>,
+    /// How far it is, if progress is told in lines.
+    lines: Option<Mutex<Lines>>,
+    /// How much there is to read, if that is known.
+    input_bytes: Option<u64>,
     quiet: bool,
     problems: Mutex<BTreeMap<&'static str, u64>>,
 }
 
+/// Progress that is told in lines.
+struct Lines {
+    phase: Phase,
+    since: Instant,
+    told: Instant,
+}
+
 impl Terminal {
     pub(super) fn new<'a>(args: &OutputArgs, inputs: impl Iterator<Item = &'a Input>) -> Self {
+        let is_terminal = io::stderr().is_terminal();
         let shown = match args.progress {
             When::Always => true,
             When::Never => false,
-            When::Auto => io::stderr().is_terminal(),
+            When::Auto => is_terminal,
         };
-        let is_terminal = io::stderr().is_terminal();
-        let bar = if shown && is_terminal {
-            bar(inputs.map(Input::bytes).sum())
-        } else {
-            ProgressBar::hidden()
-        };
-        Self {
-            bar,
-            told: (shown && !is_terminal).then(|| Mutex::new(Instant::now())),
+        let now = Instant::now();
+        let terminal = Self {
+            bar: ProgressBar::hidden(),
+            lines: (shown && !is_terminal).then(|| {
+                Mutex::new(Lines {
+                    phase: Phase::Reading,
+                    since: now,
+                    told: now,
+                })
+            }),
+            // To look at every file takes its time: not if nobody sees it.
+            input_bytes: (shown && is_terminal)
+                .then(|| inputs.map(Input::bytes).sum())
+                .flatten(),
             quiet: args.quiet,
             problems: Mutex::default(),
+        };
+        if shown && is_terminal {
+            terminal.bar.set_draw_target(ProgressDrawTarget::stderr());
+            *locked(&SHOWN) = Some(terminal.bar.clone());
         }
+        terminal.phase(Phase::Reading);
+        terminal
     }
 
     /// Takes the bar away and says what was counted.
     pub(super) fn finish(&self, stats: &Stats) {
         self.bar.finish_and_clear();
-        if self.told.is_some() {
-            tell(stats.counts.input_bytes, stats.counts.documents);
+        if self.lines.is_some() {
+            report::warning(&format!(
+                "{} documents, {} bytes read",
+                HumanCount(stats.counts.documents),
+                HumanCount(stats.counts.input_bytes)
+            ));
         }
-        let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
-        for (name, count) in problems.iter().filter(|(_, count)| **count > ALIKE_MAX) {
+        for (name, count) in locked(&self.problems)
+            .iter()
+            .filter(|(_, count)| **count > ALIKE_MAX)
+        {
             report::warning(&format!("{} more of the kind: {name}", count - ALIKE_MAX));
         }
         let skipped = stats.counts.skipped;
@@ -75,33 +116,53 @@ impl Terminal {
     }
 }
 
-fn tell(input_bytes: u64, documents: u64) {
-    report::warning(&format!("{input_bytes} bytes read, {documents} documents"));
+/// However the run ends, the bar goes.
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
 }
 
-/// Bytes where the size is known, else documents.
-fn bar(bytes: Option<u64>) -> ProgressBar {
-    let (bar, template) = match bytes {
-        Some(bytes) => (
-            ProgressBar::new(bytes),
-            "{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {msg}",
-        ),
-        None => (
-            ProgressBar::no_length(),
-            "{spinner} {human_pos} documents, {per_sec} {msg}",
-        ),
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Begins the bar of a phase: with a rate and the time left where it is known how much there
+/// is to do. Nothing is counted while comparing, and a rate would only sink.
+fn begin(bar: &ProgressBar, phase: Phase, input_bytes: Option<u64>) {
+    let template = match (phase, input_bytes) {
+        (Phase::Reading, Some(_)) => {
+            "reading {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
+        }
+        (Phase::Reading, None) => "{spinner} reading: {human_pos} documents, {msg}, {rate}",
+        (Phase::Comparing, _) => "{spinner} comparing, {elapsed}",
+        (Phase::Writing, _) => "{spinner} writing: {human_pos} documents, {msg}, {rate}",
     };
-    bar.set_draw_target(ProgressDrawTarget::stderr());
+    bar.reset();
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        bar.set_style(style.with_key("rate", rate));
     }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    match (phase, input_bytes) {
+        (Phase::Reading, Some(bytes)) => bar.set_length(bytes),
+        _ => bar.unset_length(),
+    }
+    bar.set_message(bytes_text(0));
+    bar.enable_steady_tick(TICK);
+}
+
+/// A whole number a second.
+fn rate(state: &ProgressState, out: &mut dyn Write) {
+    // A bar that cannot be drawn is no reason to stop.
+    let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
+}
+
+fn bytes_text(bytes: u64) -> String {
+    format!("{} bytes", HumanCount(bytes))
 }
 
 impl Observer for Terminal {
     fn problem(&self, error: &Error) {
-        let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut problems = locked(&self.problems);
         let count = problems.entry(error.kind.name()).or_default();
         *count += 1;
         if *count <= ALIKE_MAX {
@@ -109,24 +170,47 @@ impl Observer for Terminal {
         }
     }
 
-    fn progress(&self, input_bytes: u64, documents: u64) {
-        if let Some(told) = &self.told {
-            let mut last = told.lock().unwrap_or_else(PoisonError::into_inner);
-            if last.elapsed() >= LINE_EVERY {
-                *last = Instant::now();
-                tell(input_bytes, documents);
-            }
+    fn phase(&self, phase: Phase) {
+        if !self.bar.is_hidden() {
+            begin(&self.bar, phase, self.input_bytes);
         }
-        if self.bar.length().is_some() {
-            self.bar.set_position(input_bytes);
-        } else {
-            self.bar.set_position(documents);
+        if let Some(lines) = &self.lines {
+            let mut lines = locked(lines);
+            lines.phase = phase;
+            lines.since = Instant::now();
+            if phase == Phase::Comparing {
+                report::warning("comparing");
+            }
         }
     }
 
-    fn phase(&self, phase: Phase) {
-        if phase == Phase::Comparing {
-            self.bar.set_message("comparing");
+    fn progress(&self, bytes: u64, documents: u64) {
+        if let Some(lines) = &self.lines {
+            let mut lines = locked(lines);
+            if lines.told.elapsed() >= LINE_EVERY {
+                lines.told = Instant::now();
+                let per_second = documents as f64 / lines.since.elapsed().as_secs_f64();
+                report::warning(&format!(
+                    "{}: {} documents, {}, {}/s",
+                    match lines.phase {
+                        Phase::Reading => "reading",
+                        Phase::Comparing => "comparing",
+                        Phase::Writing => "writing",
+                    },
+                    HumanCount(documents),
+                    bytes_text(bytes),
+                    HumanCount(per_second as u64)
+                ));
+            }
+        }
+        if self.bar.is_hidden() {
+            return;
+        }
+        if self.bar.length().is_some() {
+            self.bar.set_position(bytes);
+        } else {
+            self.bar.set_message(bytes_text(bytes));
+            self.bar.set_position(documents);
         }
     }
 }

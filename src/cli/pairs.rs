@@ -1,15 +1,15 @@
 //! `simdup`: the similar pairs.
 
-use simdup::{CommonSettings, find_pairs, write_pairs};
+use simdup::{CommonSettings, NamedWriter, find_pairs, write_pairs};
 
 use super::args::PairsArgs;
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, files};
 
 pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    let inputs = args.inputs()?;
+    let inputs = args.similar.inputs()?;
     let (mut output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(
@@ -43,11 +43,13 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
         ));
     }
     let format = args.pair_output.format.into();
-    let count = write_pairs(&mut similar, format, &mut output)?;
-    output
-        .finish()
-        .map_err(|error| Failure::write(&name, error))?;
-    stats.write(&mut similar.stats)?;
+    let named = NamedWriter {
+        name: &name,
+        writer: &mut output,
+    };
+    let count = write_pairs(&mut similar, format, named)?;
+    let stats = stats.write(&mut similar.stats)?;
+    files::finish([(output, name)].into_iter().chain(stats))?;
 
     Ok(if similar.stats.counts.skipped > 0 {
         Outcome::Skipped

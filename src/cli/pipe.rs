@@ -1,4 +1,4 @@
-//! The pipe on standard input. The only file that knows rustix.
+//! The pipe on standard input.
 
 /// As much as Linux gives to any user unless told otherwise.
 #[cfg(target_os = "linux")]

@@ -4,10 +4,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde::Serialize;
 use simdup::write::Output;
 use simdup::{Error, ErrorKind, Stats};
 
 use super::Failure;
+use super::files::open_beside;
 
 /// The run ended here.
 pub(crate) fn failure(failure: &Failure) {
@@ -20,11 +22,31 @@ pub(crate) fn failure(failure: &Failure) {
 /// A record or a file was skipped.
 pub(super) fn problem(error: &Error) {
     let hint = match &error.kind {
+        kind if is_too_large(kind) => "; `ulimit -f` tells how large a file may be",
         ErrorKind::FieldMissing(_) => "; --id-field and --text-field name the fields to read",
         ErrorKind::Spill(_) => "; --temp-dir names another place, --memory allows more",
         _ => "",
     };
-    warning(&format!("{error}{hint}"));
+    match &error.kind {
+        kind @ ErrorKind::Write(_) if is_main_output(error) => {
+            warning(&format!("standard output: {kind}{hint}"));
+        }
+        _ => warning(&format!("{error}{hint}")),
+    }
+}
+
+/// Results have the name `-` on standard output, and nothing else that is written has.
+pub(super) fn is_main_output(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::Write(_)) && &*error.place.file == "-"
+}
+
+/// Whether a file met the limit on its size.
+pub(super) fn is_too_large(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Write(error) | ErrorKind::Spill(error) | ErrorKind::Unreadable(error)
+            if error.kind() == io::ErrorKind::FileTooLarge
+    )
 }
 
 /// Something worth knowing.
@@ -34,44 +56,45 @@ pub(super) fn warning(text: &str) {
 }
 
 /// Where the statistics go.
-pub(super) struct StatsOutput {
-    output: Option<Output>,
-    name: String,
-}
+pub(super) struct StatsOutput(Option<(Output, String)>);
 
 impl StatsOutput {
     /// Opens it before the run, so that a bad name does not cost one.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        let name = path.map_or_else(String::new, |path| path.display().to_string());
-        let output = match path {
-            None => Ok(None),
+        Ok(Self(match path {
+            None => None,
             Some(path) if path.as_os_str() == "-" => {
-                Ok(Some(Output::Stream(Box::new(io::stderr()))))
+                let stream = Output::Stream(Box::new(io::stderr()));
+                Some((stream, "--stats -".into()))
             }
-            Some(path) => Output::create(path).map(Some),
-        };
-        match output {
-            Ok(output) => Ok(Self { output, name }),
-            Err(error) => Err(Failure::write(&name, error)),
-        }
+            Some(path) => Some(open_beside("--stats", path)?),
+        }))
     }
 
-    /// Writes them, if they were asked for.
-    pub(super) fn write(self, stats: &mut Stats) -> Result<(), Failure> {
-        let Some(mut output) = self.output else {
-            return Ok(());
-        };
+    /// Writes them, if they were asked for, and gives back what is to be finished.
+    pub(super) fn write(self, stats: &mut Stats) -> Result<Option<(Output, String)>, Failure> {
         stats.peak_memory_bytes = peak_memory_bytes();
+        self.write_as_json(stats)
+    }
+
+    /// The same for those of a run that read no documents.
+    pub(super) fn write_as_json(
+        self,
+        stats: &impl Serialize,
+    ) -> Result<Option<(Output, String)>, Failure> {
+        let Some((mut output, name)) = self.0 else {
+            return Ok(None);
+        };
         serde_json::to_string_pretty(stats)
             .map_err(io::Error::from)
             .and_then(|json| writeln!(output, "{json}"))
-            .and_then(|()| output.finish())
-            .map_err(|error| Failure::write(&self.name, error))
+            .map_err(|error| Failure::write(&name, error))?;
+        Ok(Some((output, name)))
     }
 }
 
 /// What Linux remembers as the largest resident size; unknown elsewhere.
-fn peak_memory_bytes() -> Option<u64> {
+pub(super) fn peak_memory_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()

@@ -1,6 +1,6 @@
 //! `simdup sketch`: the signatures.
 
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::ops::ControlFlow;
 
 use simdup::sketch_documents;
@@ -9,7 +9,7 @@ use simdup::write::write_signature;
 use super::args::SketchArgs;
 use super::observer::Terminal;
 use super::report::StatsOutput;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, files};
 
 pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
@@ -32,19 +32,15 @@ pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
         },
     )?;
     terminal.finish(&stats);
-    let written = match failed {
-        Some(error) => Err(error),
-        None => lines
-            .flush()
-            .and_then(|()| {
-                lines
-                    .into_inner()
-                    .map_err(std::io::IntoInnerError::into_error)
-            })
-            .and_then(simdup::write::Output::finish),
-    };
-    written.map_err(|error| Failure::write(&name, error))?;
-    stats_output.write(&mut stats)?;
+    let failure = |error| Failure::write(&name, error);
+    if let Some(error) = failed {
+        return Err(failure(error));
+    }
+    let output = lines
+        .into_inner()
+        .map_err(|error| failure(error.into_error()))?;
+    let stats_output = stats_output.write(&mut stats)?;
+    files::finish([(output, name)].into_iter().chain(stats_output))?;
     Ok(if stats.counts.skipped > 0 {
         Outcome::Skipped
     } else {

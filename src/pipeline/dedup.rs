@@ -1,6 +1,6 @@
 //! From inputs to a clean collection: the documents to keep, as they came in.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ use crate::read::{Input, twice};
 use crate::score::Score;
 use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::write::{RecordWriter, RemovedLine, write_removed};
+use crate::write::{NamedWriter, RecordWriter, RemovedLine, write_removed};
 
 /// How a collection is made clean.
 #[derive(Clone, Debug, Default)]
@@ -43,24 +43,6 @@ pub enum DedupMode {
     Annotated,
     /// What would not be kept, and why.
     Removed,
-}
-
-/// Something to write to, and its name for messages.
-pub struct NamedWriter<'a> {
-    /// What errors call it.
-    pub name: &'a str,
-    /// Where it goes.
-    pub writer: &'a mut (dyn Write + Send),
-}
-
-impl NamedWriter<'_> {
-    fn failed(&self, error: io::Error) -> Error {
-        Error::in_file(self.name, ErrorKind::Write(error))
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        self.writer.flush().map_err(|error| self.failed(error))
-    }
 }
 
 /// Where documents go.

@@ -18,7 +18,7 @@ use crate::read::Input;
 use crate::settings::Settings;
 
 pub use clusters::{Clustered, Removed, cluster_documents};
-pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, NamedWriter, dedup_documents};
+pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use sketches::{Sketched, sketch_documents};
 

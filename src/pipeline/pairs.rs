@@ -1,6 +1,6 @@
 //! From inputs to pairs.
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::observer::{Observer, Phase};
 use crate::pairs::{Pairs, Partners};
 use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::write::{OutputFormat, PairLines};
+use crate::write::{NamedWriter, OutputFormat, PairLines};
 
 /// What [`find_pairs`] found.
 #[derive(Debug)]
@@ -112,14 +112,15 @@ const PAIRS_AT_ONCE: usize = 4096;
 pub fn write_pairs(
     similar: &mut Similar,
     format: OutputFormat,
-    output: &mut (dyn Write + Send),
+    output: NamedWriter<'_>,
 ) -> Result<u64, Error> {
     let started = Instant::now();
     let Similar { urls, pairs, stats } = similar;
     let (urls, pairs) = (&*urls, &*pairs);
-    let failed = |error: io::Error| Error::in_file("-", ErrorKind::Write(error));
+    let NamedWriter { name, writer } = output;
+    let failed = |error: io::Error| Error::in_file(name, ErrorKind::Write(error));
     let header = PairLines::new(format, urls).header(pairs.measure());
-    output.write_all(header.as_bytes()).map_err(failed)?;
+    writer.write_all(header.as_bytes()).map_err(failed)?;
     let mut count = 0;
     let mut result = Ok(());
     let writing = Writing {
@@ -132,7 +133,7 @@ pub fn write_pairs(
         ordered::in_order(&writing, lanes, |lines| {
             result = lines.and_then(|(text, more)| {
                 count += more;
-                output.write_all(&text).map_err(failed)
+                writer.write_all(&text).map_err(failed)
             });
             match result {
                 Ok(()) => ControlFlow::Continue(()),
@@ -142,7 +143,7 @@ pub fn write_pairs(
         Ok(())
     })?;
     result?;
-    output.flush().map_err(failed)?;
+    writer.flush().map_err(failed)?;
     stats.counts.pairs = count;
     stats.seconds.write = started.elapsed();
     Ok(count)

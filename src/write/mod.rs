@@ -12,19 +12,43 @@ mod records;
 mod signature;
 mod text;
 mod tsv;
+mod unfinished;
 
 pub use clusters::{ClusterLine, write_cluster};
 pub(crate) use clusters::{RemovedLine, write_removed};
-pub use output::Output;
-pub(crate) use output::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+pub use output::{Complete, Output, OutputFile, appear};
 pub use packed::Packed;
 pub use records::RecordWriter;
 pub use signature::write_signature;
+pub(crate) use unfinished::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+
+use std::io::{self, Write};
 
 use crate::collection::Urls;
 use crate::document::DocumentId;
+use crate::error::{Error, ErrorKind};
 use crate::pairs::Pair;
 use crate::score::{Measure, Score};
+
+/// Something to write to, and its name for messages.
+pub struct NamedWriter<'a> {
+    /// What errors call it.
+    pub name: &'a str,
+    /// Where it goes.
+    pub writer: &'a mut (dyn Write + Send),
+}
+
+impl NamedWriter<'_> {
+    /// An error in writing to it.
+    pub(crate) fn failed(&self, error: io::Error) -> Error {
+        Error::in_file(self.name, ErrorKind::Write(error))
+    }
+
+    /// Hands on what has been written.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.writer.flush().map_err(|error| self.failed(error))
+    }
+}
 
 /// The formats in which pairs can be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

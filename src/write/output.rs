@@ -4,35 +4,41 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use super::unfinished::Unfinished;
+use crate::error::{Error, ErrorKind};
 
-/// What the name of a file starts and ends with until it is finished.
-pub(crate) const TEMPORARY_PREFIX: &str = ".simdup-";
-pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
-
-/// Something to write to, and to close once all is written.
+/// Something to write to, and to finish once all is written.
 pub enum Output {
     /// Standard output, a device, a pipe: what is written is out.
     Stream(Box<dyn Write + Send>),
     /// A file that gets its name when it is finished. Dropped before that, it
     /// leaves nothing.
-    File {
-        /// What has been written so far.
-        temporary: NamedTempFile,
-        /// The name it will get.
-        path: PathBuf,
-    },
+    File(OutputFile),
 }
 
+/// A file that is being written.
+pub struct OutputFile {
+    file: Unfinished,
+    /// The name it will get.
+    path: PathBuf,
+}
+
+/// An output that has been written to its end and needs but its name.
+pub struct Complete(Option<OutputFile>);
+
 impl Output {
-    /// A file of that name, replaced in one step when [`Output::finish`] is called.
+    /// A file of that name, replaced in one step when it is finished.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let is_special = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
-        // What stands in /dev may lead to a file, but to one that is open already,
-        // with something in it perhaps.
-        if path.starts_with("/dev") || fs::metadata(path).is_ok_and(is_special) {
-            let device = fs::OpenOptions::new().append(true).open(path)?;
-            return Ok(Self::Stream(Box::new(device)));
+        // Opened anew, a file behind it would be written at another place than messages are.
+        if ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"]
+            .map(Path::new)
+            .contains(&path)
+        {
+            return Ok(Self::Stream(Box::new(io::stderr())));
+        }
+        if is_stream(path) {
+            let stream = fs::OpenOptions::new().append(true).open(path)?;
+            return Ok(Self::Stream(Box::new(stream)));
         }
         if path.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
@@ -45,49 +51,74 @@ impl Output {
         {
             return Err(io::Error::from(io::ErrorKind::PermissionDenied));
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As for any file that a program creates; the umask takes away from it.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder.tempfile_in(folder)?;
+        let file = Unfinished::create(folder_of(&path))?;
         if let Some(existing) = existing {
-            fs::set_permissions(temporary.path(), existing.permissions())?;
+            file.file().set_permissions(existing.permissions())?;
         }
-        Ok(Self::File { temporary, path })
+        Ok(Self::File(OutputFile { file, path }))
     }
 
-    /// Where the file stands while it is written, to be removed if the program is
-    /// ended before it is finished.
+    /// Where the file stands while it is written, if it must stand somewhere: to be removed
+    /// if the program is ended before it is finished.
     pub fn temporary_path(&self) -> Option<&Path> {
         match self {
             Self::Stream(_) => None,
-            Self::File { temporary, .. } => Some(temporary.path()),
+            Self::File(output) => output.file.temporary_path(),
         }
     }
 
-    /// Makes what was written permanent.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Ends writing: what is left to do cannot fail for lack of room.
+    pub fn complete(mut self) -> io::Result<Complete> {
         self.flush()?;
-        match self {
-            Self::Stream(_) => Ok(()),
-            Self::File { temporary, path } => {
+        Ok(Complete(match self {
+            Self::Stream(_) => None,
+            Self::File(output) => {
                 // What takes the place of something must be on the disk before it does:
                 // else both could be lost with the power.
-                if path.exists() {
-                    temporary.as_file().sync_all()?;
+                if output.path.exists() {
+                    output.file.file().sync_all()?;
                 }
-                temporary.persist(path).map_err(|error| error.error)?;
-                Ok(())
+                Some(output)
             }
-        }
+        }))
+    }
+}
+
+/// Gives outputs their names. All have temporary ones before the first gets its own, so that
+/// they appear together or not at all, as far as renaming one after the other can.
+pub fn appear(outputs: Vec<Complete>) -> Result<(), Error> {
+    let failed =
+        |path: &Path, error| Error::in_file(&path.display().to_string(), ErrorKind::Write(error));
+    let mut named = Vec::with_capacity(outputs.len());
+    for OutputFile { file, path } in outputs.into_iter().filter_map(|Complete(file)| file) {
+        let temporary = file.named().map_err(|error| failed(&path, error))?;
+        named.push((temporary, path));
+    }
+    for (temporary, path) in named {
+        temporary
+            .persist(&path)
+            .map_err(|error| failed(&path, error.error))?;
+    }
+    Ok(())
+}
+
+/// Whether what is written there is out at once. What leads to something that is open already
+/// may lead to a file, but to one with something in it perhaps.
+fn is_stream(path: &Path) -> bool {
+    let is_open = ["/dev/stdout", "/dev/stderr"]
+        .map(Path::new)
+        .contains(&path)
+        || ["/dev/fd", "/proc/self/fd"]
+            .map(|folder| Some(Path::new(folder)))
+            .contains(&path.parent());
+    let is_special = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+    is_open || fs::metadata(path).is_ok_and(is_special)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 
@@ -106,14 +137,14 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stream(stream) => stream.write(bytes),
-            Self::File { temporary, .. } => temporary.write(bytes),
+            Self::File(output) => output.file.file().write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stream(stream) => stream.flush(),
-            Self::File { temporary, .. } => temporary.flush(),
+            Self::File(output) => output.file.file().flush(),
         }
     }
 }
@@ -121,6 +152,10 @@ impl Write for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn finish(output: Output) {
+        appear(vec![output.complete().unwrap()]).unwrap();
+    }
 
     fn names(folder: &Path) -> usize {
         fs::read_dir(folder).unwrap().count()
@@ -138,7 +173,7 @@ mod tests {
 
         let mut output = Output::create(&path).unwrap();
         output.write_all(b"whole").unwrap();
-        output.finish().unwrap();
+        finish(output);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(names(folder.path()), 1);
         assert!(Output::create(folder.path()).is_err());
@@ -158,13 +193,13 @@ mod tests {
         std::os::unix::fs::symlink(&file, &link).unwrap();
         let mut output = Output::create(&link).unwrap();
         output.write_all(b"new").unwrap();
-        output.finish().unwrap();
+        finish(output);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         fs::remove_file(&file).unwrap();
         let mut output = Output::create(&link).unwrap();
         output.write_all(b"again").unwrap();
-        output.finish().unwrap();
+        finish(output);
         assert_eq!(fs::read(&file).unwrap(), b"again");
     }
 
@@ -176,12 +211,48 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        Output::create(&path).unwrap().finish().unwrap();
+        finish(Output::create(&path).unwrap());
         assert_eq!(
             fs::metadata(&path).unwrap().permissions().mode() & 0o777,
             0o600
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
         assert!(Output::create(&path).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_has_what_the_umask_leaves() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| {
+            let metadata = fs::metadata(folder.path().join(name)).unwrap();
+            metadata.permissions().mode() & 0o777
+        };
+        fs::write(folder.path().join("plain"), "").unwrap();
+        finish(Output::create(&folder.path().join("out")).unwrap());
+        assert_eq!(mode("out"), mode("plain"));
+    }
+
+    #[test]
+    fn several_files_appear_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let complete = |name: &str| {
+            let mut output = Output::create(&at(name)).unwrap();
+            output.write_all(name.as_bytes()).unwrap();
+            output.complete().unwrap()
+        };
+        let both = vec![complete("one"), complete("two")];
+        assert_eq!(names(folder.path()), 0);
+        appear(both).unwrap();
+        assert_eq!(fs::read(at("one")).unwrap(), b"one");
+        assert_eq!(fs::read(at("two")).unwrap(), b"two");
+        // A folder that is gone has no room for a name.
+        fs::create_dir(at("gone")).unwrap();
+        let both = vec![complete("three"), complete("gone/four")];
+        fs::remove_dir_all(at("gone")).unwrap();
+        assert!(appear(both).is_err());
+        assert_eq!(names(folder.path()), 2);
     }
 }

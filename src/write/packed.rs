@@ -31,14 +31,13 @@ impl Packed {
         })
     }
 
-    /// Makes what was written permanent.
-    pub fn finish(self) -> io::Result<()> {
+    /// Ends compressing and gives back the output, which is to be finished.
+    pub fn into_output(self) -> io::Result<Output> {
         match self {
-            Self::Plain(output) => output,
-            Self::Gzip(encoder) => encoder.finish()?,
-            Self::Zstd(encoder) => encoder.finish()?,
+            Self::Plain(output) => Ok(output),
+            Self::Gzip(encoder) => encoder.finish(),
+            Self::Zstd(encoder) => encoder.finish(),
         }
-        .finish()
     }
 }
 

@@ -120,3 +120,17 @@ pub fn repository(name: &str) -> PathBuf {
 pub fn line(url: &str, text: &str) -> String {
     format!("{}\n", serde_json::json!({"url": url, "text": text}))
 }
+
+pub const ONE: &str = "one two three four five six seven eight nine ten eleven twelve";
+pub const ONE_EDITED: &str = "one two three four five six seven eight nine ten eleven thirteen";
+pub const OTHER: &str = "a text that has nothing to do with any of the others at all";
+
+/// Two versions of one text, a copy, and another text.
+pub fn four() -> [String; 4] {
+    [
+        line("a", ONE),
+        line("b", OTHER),
+        line("c", ONE_EDITED),
+        line("d", ONE),
+    ]
+}

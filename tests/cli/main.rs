@@ -8,14 +8,19 @@
 )]
 
 mod bad_input;
-mod clusters;
+mod cluster;
 #[path = "../corpus/mod.rs"]
 mod corpus;
+mod dedup;
 mod documents;
 mod exact;
+mod flags;
 mod harness;
+mod help;
 mod output;
 mod pairs;
 mod readme;
+mod regressions;
 mod shingles;
+mod sketch;
 mod technosphere;

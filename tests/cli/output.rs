@@ -1,10 +1,10 @@
-//! How results leave: formats, files, pipes, statistics, pages of help.
+//! How results leave: formats, files, pipes, statistics.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use crate::corpus::{Corpus, Shape};
-use crate::harness::{Place, line, repository};
+use crate::harness::{Place, line};
 
 fn strange_ids() -> String {
     [
@@ -60,34 +60,6 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert_eq!(place.read("sketched").lines().count(), 2);
 }
 
-/// Told to end while it writes, or reads, it leaves nothing half written.
-#[cfg(unix)]
-#[test]
-fn an_interrupted_run_leaves_no_file() {
-    let place = Place::new();
-    let mut child = place
-        .command("-o out -")
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The temporary file is there as soon as the program waits for input.
-    let names = || std::fs::read_dir(place.path("")).unwrap().count();
-    for _ in 0..200 {
-        if names() > 0 {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    assert_eq!(names(), 1);
-    std::thread::sleep(std::time::Duration::from_millis(100));
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(names(), 0);
-}
-
 #[test]
 fn a_closed_pipe_ends_the_run_quietly() {
     let place = Place::new();
@@ -111,52 +83,6 @@ fn a_closed_pipe_ends_the_run_quietly() {
             (output.status.code(), output.stderr),
             (Some(0), vec![]),
             "{arguments}"
-        );
-    }
-}
-
-#[test]
-fn signatures_are_one_object_a_line() {
-    let place = Place::new();
-    let docs = [line("a\"", "x"), line("empty", ""), line("b", "x")].concat();
-    let signatures = place.pipe("sketch --hashes 3", docs).clean();
-    let lines: Vec<&str> = signatures.lines().collect();
-    assert_eq!(lines.len(), 2);
-    let values = lines[1]
-        .strip_prefix("{\"url\":\"b\",\"shingles\":1,\"values\":")
-        .unwrap();
-    assert_eq!(
-        lines[0],
-        format!("{{\"url\":\"a\\\"\",\"shingles\":1,\"values\":{values}")
-    );
-}
-
-/// The signature of a text is the same for ever.
-#[test]
-fn signatures_are_frozen() {
-    let place = Place::new();
-    let text = "The quick brown fox jumps over the lazy dog; a naïve café.";
-    for (flags, expected) in [
-        (
-            "--hashes 4",
-            "\"shingles\":8,\"values\":[1245881290,1390023041,657402270,371119244]",
-        ),
-        (
-            "--hashes 4 --seed 1",
-            "\"shingles\":8,\"values\":[-667450463,-1882834685,1462843334,250857259]",
-        ),
-        (
-            "--hashes 4 --shingle-chars 8",
-            "\"shingles\":51,\"values\":[-792883519,-2139606991,-801185346,273495930]",
-        ),
-    ] {
-        let signature = place
-            .pipe(&format!("sketch {flags}"), line("a", text))
-            .clean();
-        assert_eq!(
-            signature,
-            format!("{{\"url\":\"a\",{expected}}}\n"),
-            "{flags}"
         );
     }
 }
@@ -207,80 +133,4 @@ fn progress_goes_to_standard_error_and_only_if_asked() {
     let run = place.run("--progress always docs");
     assert_eq!((run.status, run.stdout), (0, quiet));
     assert!(run.stderr.contains("300 documents"), "{}", run.stderr);
-}
-
-#[test]
-fn help_and_manual_have_all_flags() {
-    let place = Place::new();
-    let help = place.run("--help").clean();
-    let manual = place.run("man").clean();
-    for flag in [
-        "input-format",
-        "id-field",
-        "text-field",
-        "shingle-words",
-        "shingle-chars",
-        "items",
-        "step",
-        "wrap",
-        "keep-case",
-        "stopwords",
-        "threshold",
-        "hashes",
-        "seed",
-        "preset",
-        "format",
-        "output",
-        "stats",
-        "exit-status",
-        "progress",
-        "quiet",
-        "threads",
-        "strict",
-        "score",
-        "recall",
-        "bands",
-        "rows",
-        "against",
-        "ignore-common",
-        "memory",
-        "temp-dir",
-    ] {
-        assert!(help.contains(&format!("--{flag}")), "{flag}");
-        assert!(manual.contains(&flag.replace('-', "\\-")), "{flag}");
-    }
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(
-            place
-                .run(&format!("completions {shell}"))
-                .clean()
-                .contains("shingle-words")
-        );
-    }
-    assert!(place.run("--version").clean().starts_with("simdup "));
-}
-
-/// The examples of the help that need nothing but the repository.
-#[test]
-fn the_examples_of_the_help_run() {
-    let place = Place::new();
-    let mut count = 0;
-    for page in ["--help", "sketch --help"] {
-        let help = place.run(page).clean();
-        for example in help
-            .lines()
-            .filter_map(|line| line.strip_prefix("  simdup "))
-        {
-            if example.contains("tests/data/") {
-                let mut command = place.command(example);
-                let output = command.current_dir(repository("")).output().unwrap();
-                assert!(
-                    output.status.success() && !output.stdout.is_empty(),
-                    "{example}"
-                );
-                count += 1;
-            }
-        }
-    }
-    assert_eq!(count, 4);
 }

@@ -1,81 +1,7 @@
-//! `simdup cluster` and `simdup dedup`.
+//! `simdup dedup`.
 
 use crate::corpus::{Corpus, Shape, frame};
-use crate::harness::{Place, gunzip, gzip, line};
-
-const ONE: &str = "one two three four five six seven eight nine ten eleven twelve";
-const ONE_EDITED: &str = "one two three four five six seven eight nine ten eleven thirteen";
-const OTHER: &str = "a text that has nothing to do with any of the others at all";
-
-/// Two versions of one text, a copy, and another text.
-fn four() -> [String; 4] {
-    [
-        line("a", ONE),
-        line("b", OTHER),
-        line("c", ONE_EDITED),
-        line("d", ONE),
-    ]
-}
-
-#[test]
-fn clusters_are_printed_keeper_first() {
-    let place = Place::new();
-    place.file("docs", four().concat());
-    assert_eq!(place.run("cluster docs").clean(), "a c d\n");
-    assert_eq!(place.run("cluster --keep last docs").clean(), "d a c\n");
-    assert_eq!(
-        place.run("cluster -f jsonl docs").clean(),
-        "{\"keeper\":\"a\",\"size\":3,\"lowest\":0.7777777777777778,\"members\":\
-         [{\"url\":\"c\",\"score\":0.7777777777777778},{\"url\":\"d\",\"score\":1.0}]}\n"
-    );
-    assert_eq!(place.run("cluster --threshold 0.9 docs").clean(), "a d\n");
-}
-
-#[test]
-fn a_star_is_no_chain() {
-    // Each shares 7 of 9 windows with the next, and fewer with the one after that.
-    let text = |start: usize| -> String { (start..start + 12).map(|n| format!("w{n} ")).collect() };
-    let place = Place::new();
-    let docs: String = (0..4).map(|n| line(&n.to_string(), &text(n))).collect();
-    place.file("docs", docs);
-    assert_eq!(place.run("cluster docs").clean(), "0 1\n2 3\n");
-    let components = place
-        .run("cluster --cluster components -f jsonl docs")
-        .clean();
-    assert!(
-        components.starts_with("{\"keeper\":\"0\",\"size\":4,\"lowest\":0.4545454545454545"),
-        "{components}"
-    );
-}
-
-#[test]
-fn neither_threads_nor_files_change_clusters() {
-    let corpus = Corpus::new(Shape {
-        documents: 600,
-        one_copy_in: 2,
-        ..Shape::default()
-    });
-    let jsonl = corpus.jsonl();
-    let place = Place::new();
-    place.file("all", &jsonl);
-    let lines: Vec<&str> = jsonl.split_inclusive('\n').collect();
-    for (number, part) in lines.chunks(97).enumerate() {
-        place.file(&format!("parts/{number}"), part.concat());
-    }
-    for flags in [
-        "",
-        "--recall 1",
-        "--cluster components",
-        "--keep longest --threshold 0.5",
-    ] {
-        let expected = place.run(&format!("cluster -q -j 1 {flags} all")).clean();
-        assert!(expected.lines().count() > 50);
-        for rest in ["-j 2 all", "-j 5 parts", "-j 2 --memory 1M parts"] {
-            let run = place.run(&format!("cluster -q {flags} {rest}"));
-            assert_eq!(run.clean(), expected, "{flags} {rest}");
-        }
-    }
-}
+use crate::harness::{ONE, ONE_EDITED, OTHER, Place, four, gunzip, gzip, line};
 
 #[test]
 fn what_is_kept_is_byte_for_byte_what_came() {
@@ -148,9 +74,6 @@ fn an_output_is_packed_as_its_name_says() {
     place.run("dedup -q -o out.zst docs").clean();
     let packed = std::fs::read(place.path("out.zst")).unwrap();
     assert_eq!(zstd::decode_all(&packed[..]).unwrap(), expected.as_bytes());
-    // In place of what was read.
-    place.run("dedup -q -o docs docs").clean();
-    assert_eq!(place.read("docs"), expected);
 }
 
 #[test]
@@ -317,50 +240,6 @@ fn containment_is_annotated_from_each_side() {
 }
 
 #[test]
-fn pairs_written_earlier_can_be_clustered_higher() {
-    let corpus = Corpus::new(Shape {
-        documents: 300,
-        one_copy_in: 2,
-        ..Shape::default()
-    });
-    let place = Place::new();
-    place.file("docs", corpus.jsonl());
-    for format in ["jsonl", "tsv"] {
-        place
-            .run(&format!(
-                "--score jaccard --threshold 0.4 -f {format} -o pairs docs"
-            ))
-            .clean();
-        for flags in ["", "--keep last", "--cluster components"] {
-            let expected = place
-                .run(&format!("cluster -q --threshold 0.8 {flags} docs"))
-                .clean();
-            assert!(expected.lines().count() > 20);
-            let found = place.run(&format!("cluster --pairs pairs --threshold 0.8 {flags}"));
-            // Which of two keepers came first is not always told by pairs.
-            let sorted = |text: &str| {
-                let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-                lines.sort_unstable();
-                lines
-            };
-            assert_eq!(
-                sorted(&found.clean()),
-                sorted(&expected),
-                "{format} {flags}"
-            );
-        }
-    }
-    place.file("bad", "a\tb\t0.9\nno pair\n");
-    let run = place.run("cluster --pairs bad");
-    assert_eq!(run.status, 2);
-    assert!(
-        run.stderr.contains("bad: record 2, byte 8: not a pair"),
-        "{}",
-        run.stderr
-    );
-}
-
-#[test]
 fn large_clusters_and_emptied_files_are_told_of() {
     let place = Place::new();
     let docs: String = (0..30)
@@ -398,26 +277,6 @@ fn bad_records_and_repeated_ids_are_left_out_and_said() {
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("docs: record 2"), "{}", run.stderr);
     assert!(run.stderr.contains("had been met before"), "{}", run.stderr);
-    for flags in [
-        "cluster --score minhash",
-        "cluster --bands 4 --rows 4",
-        "cluster --against docs",
-        "dedup --score minhash",
-        "dedup -o same --removed ./same",
-        "dedup -o out --stats ./out",
-        "dedup --removed docs",
-        "dedup --removed -",
-        "dedup --against old -o ./old",
-        "cluster --pairs docs",
-    ] {
-        let run = place.run(&format!("{flags} docs"));
-        assert_eq!(
-            (run.status, run.stdout.as_str()),
-            (2, ""),
-            "{flags}: {}",
-            run.stderr
-        );
-    }
 }
 
 /// Whatever ends the run, a named output is there whole or not at all.

@@ -1,0 +1,119 @@
+//! `simdup dedup`: what can be typed, and its help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use simdup::Settings;
+use simdup::score::Measure;
+
+use super::cluster::ClusterChoiceArgs;
+use super::output::OutputArgs;
+use super::resources::ResourceArgs;
+use super::settings::SimilarArgs;
+use super::similarity::ScoreArg;
+use super::together;
+use crate::cli::Failure;
+
+pub(super) const HELP: &str = "\
+Writes the documents to keep, byte for byte as they came in and in input order: of each \
+cluster of near-duplicates (`simdup cluster --help`) the one that --keep prefers, and all \
+documents that are in no cluster. A document goes only if its exact Jaccard similarity to \
+the one that is kept is at least the threshold (with --cluster components: to one that goes \
+with it); --removed names both and the score.
+
+With --against, those documents go that are similar to one in the other collection, which \
+is only read; they are not compared among themselves. --annotate writes all documents as \
+JSONL, each with what is similar to it; with --score containment, that is what holds at \
+least the threshold's share of the document itself.
+
+Of plain text files, whose content is a document each, the names are written. An output \
+that is named .gz or .zst is compressed. Records that cannot be used, and documents whose \
+id was met before, are reported and not written.";
+
+pub(super) const AFTER_HELP: &str = "\
+Cost:
+  The documents are read twice. What comes from a pipe is kept in between: in memory, or
+  beyond an eighth of --memory in a temporary file. Else as for `simdup cluster`.
+
+Examples:
+  simdup dedup tests/data/example.jsonl -o clean.jsonl.gz --removed removed.jsonl
+  simdup dedup --dry-run --threshold 0.9 tests/data/example.jsonl
+  simdup dedup --against last-year/ this-year/ --removed known.jsonl
+  simdup dedup --annotate --text-field title,abstract --shingle-words 2-4 \\
+    --score containment --threshold 0.8 records.jsonl";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct DedupArgs {
+    #[command(flatten)]
+    pub(in crate::cli) similar: SimilarArgs,
+    #[command(flatten)]
+    pub(in crate::cli) clusters: ClusterChoiceArgs,
+    /// Write what was left out to FILE, as JSONL: url, keeper and score
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(in crate::cli) removed: Option<PathBuf>,
+    /// Write all documents as JSONL, each with `isNearDuplicate` and `nearDuplicate`
+    #[arg(long, help_heading = "Output")]
+    pub(in crate::cli) annotate: bool,
+    /// Write no documents: print what would go, and how many
+    #[arg(long, help_heading = "Output")]
+    pub(in crate::cli) dry_run: bool,
+    #[command(flatten)]
+    pub(in crate::cli) output: OutputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) resources: ResourceArgs,
+}
+
+impl DedupArgs {
+    pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        self.check()?;
+        let removed = self.removed.as_deref();
+        self.output.keep_apart(removed, self.similar.read_paths())?;
+        self.similar.settings(Measure::Jaccard, &self.resources)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let score = self.similar.similarity.score;
+        let has_against = !self.similar.similarity.against.is_empty();
+        let keep = self.clusters.is_keep_changed();
+        let cluster = self.clusters.is_method_changed();
+        let no_clusters = "what is similar to the other collection goes, and there are no \
+                           clusters; leave out one of them";
+        let beside_annotate = |given, flag| {
+            let why = "all documents are written and none goes; leave out one of them";
+            (given && self.annotate, "--annotate", flag, why)
+        };
+        together::check(&[
+            (
+                score == Some(ScoreArg::Minhash),
+                "dedup",
+                "--score minhash",
+                "what goes is verified; use --score jaccard",
+            ),
+            (
+                score == Some(ScoreArg::Containment) && !self.annotate,
+                "dedup",
+                "--score containment",
+                "it tells what is inside of what, and not what may go; use --annotate with it",
+            ),
+            beside_annotate(self.removed.is_some(), "--removed"),
+            beside_annotate(self.dry_run, "--dry-run"),
+            beside_annotate(keep, "--keep"),
+            beside_annotate(cluster, "--cluster"),
+            (
+                self.dry_run && self.removed.is_some(),
+                "--dry-run",
+                "--removed",
+                "what would go is printed, to --output if there is one; leave out one of them",
+            ),
+            (keep && has_against, "--keep", "--against", no_clusters),
+            (
+                cluster && has_against,
+                "--cluster",
+                "--against",
+                no_clusters,
+            ),
+            self.clusters
+                .clash_with_format(self.similar.input.input_format),
+        ])
+    }
+}

@@ -1,0 +1,125 @@
+//! What is read: files and how documents are stored in them.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use simdup::Input;
+use simdup::read::{InputFormat, inputs};
+
+use super::together;
+use crate::cli::{Failure, pipe};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(in crate::cli) struct InputArgs {
+    /// Files, directories, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// How documents are stored
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Auto)]
+    pub(in crate::cli) input_format: FormatArg,
+    /// JSON field with the id [default: url, else id, else file:record]
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) id_field: Option<String>,
+    /// Field with the text; several are joined. `body` reads protobuf's body
+    #[arg(long, value_name = "NAME,…", default_value = "text")]
+    pub(in crate::cli) text_field: Fields,
+}
+
+/// Names of fields, separated by commas. Not a list to clap, so that a later flag
+/// replaces an earlier one.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct Fields(pub(in crate::cli) Vec<String>);
+
+impl FromStr for Fields {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names: Vec<String> = text.split(',').map(str::to_owned).collect();
+        if names.iter().any(String::is_empty) {
+            return Err("names of fields, separated by commas".into());
+        }
+        Ok(Self(names))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum FormatArg {
+    /// Each file as its content says
+    Auto,
+    /// A JSON object a line
+    Jsonl,
+    /// Frames of a little-endian 32-bit length and a protobuf message
+    Protobuf,
+    /// A file is a document, its path the id
+    Text,
+    /// A line is a document, `file:line` the id
+    Lines,
+}
+
+impl From<FormatArg> for Option<InputFormat> {
+    fn from(typed: FormatArg) -> Self {
+        match typed {
+            FormatArg::Auto => None,
+            FormatArg::Jsonl => Some(InputFormat::Jsonl),
+            FormatArg::Protobuf => Some(InputFormat::Protobuf),
+            FormatArg::Text => Some(InputFormat::Text),
+            FormatArg::Lines => Some(InputFormat::Lines),
+        }
+    }
+}
+
+fn standard_input() -> Input {
+    pipe::widen();
+    Input::from_reader("-", io::stdin())
+}
+
+/// The inputs behind what was typed for a file.
+pub(in crate::cli) fn named(path: &Path) -> Vec<Input> {
+    if path.as_os_str() == "-" {
+        vec![standard_input()]
+    } else {
+        inputs(path)
+    }
+}
+
+impl InputArgs {
+    /// Fields of what has none.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let format = match self.input_format {
+            FormatArg::Text => "--input-format text",
+            FormatArg::Lines => "--input-format lines",
+            FormatArg::Auto | FormatArg::Jsonl | FormatArg::Protobuf => return Ok(()),
+        };
+        let why = "plain text has no fields; leave out one of them";
+        together::check(&[
+            (self.id_field.is_some(), "--id-field", format, why),
+            (self.text_field.0 != ["text"], "--text-field", format, why),
+        ])
+    }
+
+    /// What to read: the files, or standard input.
+    pub(in crate::cli) fn inputs(&self) -> Result<Vec<Input>, Failure> {
+        let mut found = Vec::new();
+        let is_pipe = |path: &&PathBuf| path.as_os_str() == "-";
+        for (index, path) in self.files.iter().enumerate() {
+            // Standard input has nothing left the second time.
+            if !(is_pipe(&path) && self.files[..index].iter().any(|path| is_pipe(&path))) {
+                found.extend(named(path));
+            }
+        }
+        if self.files.is_empty() {
+            if io::stdin().is_terminal() {
+                return Err(Failure::Usage(
+                    "nothing to read: name files, or pipe documents in, as in \
+                     `zcat data.gz | simdup`. `simdup --help` is the manual"
+                        .into(),
+                ));
+            }
+            found.push(standard_input());
+        }
+        Ok(found)
+    }
+}

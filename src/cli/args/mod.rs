@@ -1,0 +1,95 @@
+//! What can be typed, by the headings of the help and by command. Values are checked one by
+//! one in [`values`]; what they mean together stands beneath what can be typed.
+
+mod cluster;
+mod dedup;
+mod input;
+mod mistyped;
+mod output;
+mod pairs;
+mod resources;
+mod settings;
+mod shingles;
+mod signature;
+mod similarity;
+mod sketch;
+mod together;
+mod typed;
+mod values;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
+
+pub(super) use cluster::ClusterArgs;
+pub(super) use dedup::DedupArgs;
+pub(super) use mistyped::nearest_command;
+pub(super) use output::{OutputArgs, When};
+pub(super) use pairs::PairsArgs;
+pub(super) use sketch::SketchArgs;
+
+/// Find near-duplicate documents: a stream in, `url1 url2 score` out
+#[derive(Debug, Parser)]
+#[command(
+    name = "simdup",
+    version,
+    long_about = pairs::HELP,
+    after_long_help = pairs::AFTER_HELP,
+    args_conflicts_with_subcommands = true,
+    args_override_self = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) pairs: PairsArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print each document's signature, one JSON object a line
+    #[command(long_about = sketch::HELP, after_long_help = sketch::AFTER_HELP, args_override_self = true)]
+    Sketch(Box<SketchArgs>),
+    /// Print clusters of near-duplicates
+    #[command(long_about = cluster::HELP, after_long_help = cluster::AFTER_HELP, args_override_self = true)]
+    Cluster(Box<ClusterArgs>),
+    /// Print the documents to keep, as they came in
+    #[command(long_about = dedup::HELP, after_long_help = dedup::AFTER_HELP, args_override_self = true)]
+    Dedup(Box<DedupArgs>),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual, in roff: `simdup man | man -l -`
+    Man {
+        /// The page of one command; without it, the one of all
+        command: Option<String>,
+    },
+}
+
+impl Cli {
+    /// Reads the command line.
+    pub(super) fn read() -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let mut typed = Self::from_arg_matches(&matches)?;
+        if let Some(Command::Cluster(args)) = &mut typed.command
+            && let Some((name, matches)) = matches.subcommand()
+            && let Some(command) = command.find_subcommand(name)
+        {
+            args.typed = typed::flags(command, matches);
+        }
+        Ok(typed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,76 @@
+//! `simdup` without a command: what can be typed, and its help.
+
+use clap::Args;
+use simdup::Settings;
+use simdup::score::Measure;
+
+use super::mistyped;
+use super::output::{OutputArgs, PairOutputArgs};
+use super::resources::ResourceArgs;
+use super::settings::SimilarArgs;
+use crate::cli::Failure;
+
+pub(super) const HELP: &str = "\
+Reads documents, and prints `url1 url2 score` for every pair whose score is at \
+least the threshold.
+
+The score is Broder's unless told otherwise: each document's shingles are sketched \
+into a signature of --hashes positions, and the score is the share of positions in \
+which two signatures agree, an estimate of the Jaccard similarity. No such pair is \
+missed. --score jaccard and --score containment are exact, and none of their pairs is \
+missed either, unless --recall or --bands ask for less: --stats then states the chance \
+to find a pair.
+
+FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
+which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
+plain text) and compression (gzip, zstd) are recognised by content. All files \
+make one collection. An id met again is skipped: the first document counts.
+
+Pairs come in input order of the left document, then of the right. The same input \
+gives the same bytes, whatever the number of threads.";
+
+pub(super) const AFTER_HELP: &str = "\
+Cost:
+  Time grows with the text and with the answer. For minhash, text is dropped once
+  sketched; memory is about 4 bytes per document and position, 60 bytes per
+  document besides, the ids, and 30 bytes per pair (copies of one document count
+  as one). For exact scores it is about 10 bytes per word; beyond --memory, words
+  go to a temporary file of up to 20 bytes per word, and what stays is about 4
+  bytes for each run of words that several documents share, and the pairs.
+
+Examples:
+  simdup tests/data/example.jsonl
+  simdup --score jaccard --threshold 0.8 tests/data/example.jsonl
+  simdup --score containment -f jsonl tests/data/example.pb.gz
+  zcat data.gz | simdup --shingle-words 5 --hashes 20 --threshold 0.75
+  simdup --shingle-chars 8 -f jsonl -o pairs.jsonl crawl/
+  simdup --score jaccard --against last-year/ this-year/
+  simdup --preset technosphere part1.gz part2.gz
+
+Exit status:
+  0  done
+  1  with --exit-status: at least one pair was found
+  2  an error, or records were skipped
+  128 and the number of a signal that ended the run";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct PairsArgs {
+    #[command(flatten)]
+    pub(in crate::cli) similar: SimilarArgs,
+    #[command(flatten)]
+    pub(in crate::cli) pair_output: PairOutputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) output: OutputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) resources: ResourceArgs,
+}
+
+impl PairsArgs {
+    pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        if let Some(first) = self.similar.input.files.first() {
+            mistyped::check(first)?;
+        }
+        self.output.keep_apart(None, self.similar.read_paths())?;
+        self.similar.settings(Measure::MinHash, &self.resources)
+    }
+}

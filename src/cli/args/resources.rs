@@ -1,0 +1,56 @@
+//! What may be used, and what a bad record does.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+use simdup::{Memory, Strictness};
+
+use super::values::{bytes, threads};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Resources and strictness")]
+pub(in crate::cli) struct ResourceArgs {
+    /// Threads; 0 for one a core. The result is the same
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = threads)]
+    pub(in crate::cli) threads: usize,
+    /// Use no more than about this, such as 512M or 4G, and temporary files beyond
+    /// [default: three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(in crate::cli) memory: Option<u64>,
+    /// Where temporary files go [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) temp_dir: Option<PathBuf>,
+    /// Stop at the first bad record, instead of skipping it
+    #[arg(long)]
+    pub(in crate::cli) strict: bool,
+}
+
+impl ResourceArgs {
+    pub(super) fn strictness(&self) -> Strictness {
+        if self.strict {
+            Strictness::Stop
+        } else {
+            Strictness::Skip
+        }
+    }
+
+    pub(super) fn memory(&self) -> Memory {
+        Memory {
+            bytes: self.memory.unwrap_or_else(three_quarters_of_memory),
+            temp_dir: self.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
+        }
+    }
+}
+
+/// Of what the machine has, as Linux tells; elsewhere, of eight gigabytes.
+fn three_quarters_of_memory() -> u64 {
+    let told = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("MemTotal:"))?;
+        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kilobytes * 1024)
+    });
+    told.unwrap_or(8 << 30) / 4 * 3
+}

@@ -1,0 +1,113 @@
+//! From what was typed to [`Settings`]: the one place where it comes together.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use simdup::read::ReadSettings;
+use simdup::score::Measure;
+use simdup::{Inputs, Settings};
+
+use super::input::{InputArgs, named};
+use super::resources::ResourceArgs;
+use super::shingles::ShingleArgs;
+use super::signature::SignatureArgs;
+use super::similarity::SimilarityArgs;
+use crate::cli::Failure;
+
+/// What commands that compare documents have in common.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SimilarArgs {
+    #[command(flatten)]
+    pub(in crate::cli) input: InputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(in crate::cli) similarity: SimilarityArgs,
+}
+
+impl SimilarArgs {
+    /// What a command is to do whose score is `default` unless told otherwise.
+    pub(super) fn settings(
+        &self,
+        default: Measure,
+        resources: &ResourceArgs,
+    ) -> Result<Settings, Failure> {
+        let similarity = &self.similarity;
+        let measure = similarity.measure(default);
+        similarity.check(measure)?;
+        let settings = settings(
+            &self.input,
+            &self.shingles,
+            &similarity.signature,
+            resources,
+        )?;
+        similarity.check_bands(settings.sketch.positions())?;
+        Ok(Settings {
+            measure,
+            finding: similarity.finding(),
+            common: similarity.ignore_common.unwrap_or_default(),
+            threshold: similarity.threshold,
+            ..settings
+        })
+    }
+
+    /// All that is read.
+    pub(super) fn read_paths(&self) -> impl Iterator<Item = &Path> {
+        let against = self.similarity.against.iter().map(PathBuf::as_path);
+        read_paths(&self.input, &self.shingles).chain(against)
+    }
+
+    /// What to read, and what to compare it with.
+    pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
+        let against = &self.similarity.against;
+        let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
+        if against.iter().any(is_pipe)
+            && (self.input.files.is_empty() || self.input.files.iter().any(is_pipe))
+        {
+            return Err(Failure::Usage(
+                "standard input can be read once: name the files, or those of --against".into(),
+            ));
+        }
+        Ok(Inputs {
+            documents: self.input.inputs()?,
+            against: (!against.is_empty())
+                .then(|| against.iter().flat_map(|path| named(path)).collect()),
+        })
+    }
+}
+
+/// What all commands that read documents have in common.
+pub(super) fn settings(
+    input: &InputArgs,
+    shingles: &ShingleArgs,
+    signature: &SignatureArgs,
+    resources: &ResourceArgs,
+) -> Result<Settings, Failure> {
+    input.check()?;
+    let (shingle, sketch) = signature.settings(shingles)?;
+    Ok(Settings {
+        read: ReadSettings {
+            format: input.input_format.into(),
+            id_field: input.id_field.clone(),
+            text_fields: input.text_field.0.clone(),
+            items: shingles.items,
+            value_field: None,
+        },
+        shingle,
+        sketch,
+        strictness: resources.strictness(),
+        threads: resources.threads,
+        memory: Some(resources.memory()),
+        ..Settings::default()
+    })
+}
+
+/// The files with documents, and those that flags name.
+pub(super) fn read_paths<'a>(
+    input: &'a InputArgs,
+    shingles: &'a ShingleArgs,
+) -> impl Iterator<Item = &'a Path> {
+    let standard = input.files.is_empty().then_some(Path::new("-"));
+    let files = input.files.iter().chain(&shingles.stopwords);
+    files.map(PathBuf::as_path).chain(standard)
+}

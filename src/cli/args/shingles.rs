@@ -1,0 +1,125 @@
+//! What a shingle is.
+
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use simdup::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
+
+use super::together;
+use super::values::{at_least_one, sizes};
+use crate::cli::{Failure, report};
+
+pub(super) const WORDS_PER_SHINGLE: usize = 5;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Shingles")]
+pub(in crate::cli) struct ShingleArgs {
+    /// Words per shingle, or all sizes from N to M [default: 5]
+    #[arg(long, value_name = "N[-M]", value_parser = sizes)]
+    pub(in crate::cli) shingle_words: Option<RangeInclusive<usize>>,
+    /// Characters per shingle, instead of words
+    #[arg(long, value_name = "N[-M]", value_parser = sizes)]
+    pub(in crate::cli) shingle_chars: Option<RangeInclusive<usize>>,
+    /// The text field is a JSON array of strings, each of them a shingle
+    #[arg(long)]
+    pub(in crate::cli) items: bool,
+    /// Start a shingle every S tokens [default: 1]
+    #[arg(long, value_name = "S", value_parser = at_least_one)]
+    pub(in crate::cli) step: Option<usize>,
+    /// The text is a circle: the last tokens are followed by the first
+    #[arg(long)]
+    pub(in crate::cli) wrap: bool,
+    /// Do not lower-case
+    #[arg(long)]
+    pub(in crate::cli) keep_case: bool,
+    /// Words to leave out, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) stopwords: Option<PathBuf>,
+}
+
+impl ShingleArgs {
+    pub(super) fn settings(&self) -> Result<ShingleSettings, Failure> {
+        self.check()?;
+        let case = if self.keep_case {
+            Case::Keep
+        } else {
+            Case::Fold
+        };
+        if self.items {
+            return Ok(ShingleSettings::Items { case });
+        }
+        let (tokens, sizes) = match (&self.shingle_chars, &self.shingle_words) {
+            (Some(sizes), _) => (Tokens::Chars, sizes.clone()),
+            (None, sizes) => {
+                let stopwords = match &self.stopwords {
+                    Some(path) => read_stopwords(path, case)?,
+                    None => Stopwords::default(),
+                };
+                let five = WORDS_PER_SHINGLE..=WORDS_PER_SHINGLE;
+                (Tokens::Words { stopwords }, sizes.clone().unwrap_or(five))
+            }
+        };
+        Ok(ShingleSettings::Tokens {
+            tokens,
+            case,
+            windows: Windows {
+                sizes,
+                step: self.step.unwrap_or(1),
+                wrap: self.wrap,
+            },
+        })
+    }
+
+    pub(super) fn is_step_changed(&self) -> bool {
+        self.step.is_some_and(|step| step != 1)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let (words, chars) = (self.shingle_words.is_some(), self.shingle_chars.is_some());
+        let beside_items = |given, flag| {
+            let why = "every item is a shingle; leave out one of them";
+            (given && self.items, "--items", flag, why)
+        };
+        together::check(&[
+            (
+                words && chars,
+                "--shingle-words",
+                "--shingle-chars",
+                "a shingle is of words or of characters; leave out one of them",
+            ),
+            beside_items(words, "--shingle-words"),
+            beside_items(chars, "--shingle-chars"),
+            beside_items(self.is_step_changed(), "--step"),
+            beside_items(self.wrap, "--wrap"),
+            beside_items(self.stopwords.is_some(), "--stopwords"),
+            (
+                chars && self.stopwords.is_some(),
+                "--shingle-chars",
+                "--stopwords",
+                "characters are no words; use --shingle-words",
+            ),
+        ])
+    }
+}
+
+fn read_stopwords(path: &Path, case: Case) -> Result<Stopwords, Failure> {
+    let name = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("--stopwords {name}: {error}")))?;
+    let mut stopwords = Stopwords::default();
+    let unused: Vec<usize> = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| stopwords.add(line, case) > 1)
+        .map(|(number, _)| number)
+        .collect();
+    if let Some(first) = unused.first() {
+        report::warning(&format!(
+            "--stopwords {name}: {} lines hold more than one word and were not used, line {first} \
+             the first; in Chinese, Japanese and Thai each character is a word",
+            unused.len()
+        ));
+    }
+    Ok(stopwords)
+}

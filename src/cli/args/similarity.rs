@@ -1,0 +1,152 @@
+//! What is similar: the score, the threshold, and how pairs are found.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use simdup::score::{Measure, Threshold};
+use simdup::{Bands, CommonSettings, Finding};
+
+use super::signature::SignatureArgs;
+use super::together;
+use super::values::{at_least_one, common, recall};
+use crate::cli::Failure;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Similarity")]
+pub(in crate::cli) struct SimilarityArgs {
+    /// What a score is [default: minhash for pairs, jaccard for cluster and dedup]
+    #[arg(long, value_name = "SCORE", value_enum)]
+    pub(in crate::cli) score: Option<ScoreArg>,
+    /// Print pairs whose score is at least T: above 0, at most 1
+    #[arg(long, value_name = "T", default_value_t = Threshold::default())]
+    pub(in crate::cli) threshold: Threshold,
+    #[command(flatten)]
+    pub(in crate::cli) signature: SignatureArgs,
+    /// For jaccard: the chance that a pair at the threshold is found; 1 for all
+    /// [default: 1]
+    #[arg(long, value_name = "R", value_parser = recall)]
+    pub(in crate::cli) recall: Option<f64>,
+    /// For jaccard: find pairs by B bands of positions, with the recall that follows
+    #[arg(long, value_name = "B", value_parser = at_least_one, requires = "rows")]
+    pub(in crate::cli) bands: Option<usize>,
+    /// For jaccard: R positions in each band
+    #[arg(long, value_name = "R", value_parser = at_least_one, requires = "bands")]
+    pub(in crate::cli) rows: Option<usize>,
+    /// Compare the FILEs with these documents, not among themselves; repeatable
+    #[arg(long, value_name = "FILE", action = clap::ArgAction::Append)]
+    pub(in crate::cli) against: Vec<PathBuf>,
+    /// Leave out shingles that more than N (or P %) of the documents have; needs an
+    /// exact score
+    #[arg(long, value_name = "N|P%", value_parser = common, help_heading = "Shingles")]
+    pub(in crate::cli) ignore_common: Option<CommonSettings>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ScoreArg {
+    /// Positions of the signatures that agree, of all: Broder's estimate
+    Minhash,
+    /// Shingles in both documents, of those in either: exact
+    Jaccard,
+    /// Shingles in both documents, of the smaller one's: exact, and complete
+    Containment,
+}
+
+impl SimilarityArgs {
+    pub(super) fn measure(&self, default: Measure) -> Measure {
+        match self.score {
+            None => default,
+            Some(ScoreArg::Minhash) => Measure::MinHash,
+            Some(ScoreArg::Jaccard) => Measure::Jaccard,
+            Some(ScoreArg::Containment) => Measure::Containment,
+        }
+    }
+
+    /// All pairs, unless less is asked for.
+    pub(super) fn finding(&self) -> Finding {
+        match (self.bands, self.rows) {
+            (Some(bands), Some(rows)) => Finding::Bands(Bands { bands, rows }),
+            _ => Finding::Recall(self.recall.unwrap_or(1.0)),
+        }
+    }
+
+    /// Flags that have no effect on a score.
+    pub(super) fn check(&self, measure: Measure) -> Result<(), Failure> {
+        let is_exact = measure != Measure::MinHash;
+        let is_jaccard = measure == Measure::Jaccard;
+        let is_less_asked = self.recall.is_some_and(|recall| recall < 1.0);
+        let has_signatures = !is_exact || is_jaccard && (is_less_asked || self.bands.is_some());
+        let score = match (measure, self.score) {
+            (Measure::MinHash, None) => "the default, --score minhash,",
+            (Measure::Jaccard, None) => "the default, --score jaccard,",
+            (Measure::MinHash, _) => "--score minhash",
+            (Measure::Jaccard, _) => "--score jaccard",
+            (Measure::Containment, _) => "--score containment",
+        };
+        let all_are_found =
+            "all pairs of that score are found; use --score jaccard, or leave it out";
+        let no_signature = if is_jaccard {
+            "the complete answer needs no signatures; leave it out, or ask for less with --recall \
+             or --bands"
+        } else {
+            "it needs no signatures; leave it out"
+        };
+        together::check(&[
+            (
+                self.recall.is_some() && self.bands.is_some(),
+                "--recall",
+                "--bands",
+                "the recall follows from the bands; leave out one of them",
+            ),
+            (
+                is_less_asked && !is_jaccard,
+                "--recall",
+                score,
+                all_are_found,
+            ),
+            (
+                self.bands.is_some() && !is_jaccard,
+                "--bands",
+                score,
+                all_are_found,
+            ),
+            (
+                self.ignore_common.is_some() && !is_exact,
+                "--ignore-common",
+                score,
+                "what is common is not known when a document is sketched; use --score jaccard or \
+                 --score containment",
+            ),
+            (
+                self.signature.preset.is_some() && is_exact,
+                "--preset technosphere",
+                score,
+                "the course's score is its own; use --score minhash",
+            ),
+            (
+                self.signature.is_hashes_changed() && !has_signatures,
+                "--hashes",
+                score,
+                no_signature,
+            ),
+            (
+                self.signature.is_seed_changed() && !has_signatures,
+                "--seed",
+                score,
+                no_signature,
+            ),
+        ])
+    }
+
+    /// Bands that need more than there is.
+    pub(super) fn check_bands(&self, positions: usize) -> Result<(), Failure> {
+        match (self.bands, self.rows) {
+            (Some(bands), Some(rows)) if bands.saturating_mul(rows) > positions => {
+                Err(Failure::Usage(format!(
+                    "--bands {bands} --rows {rows} take more positions than the {positions} of \
+                     --hashes: ask for fewer, or for more --hashes"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}

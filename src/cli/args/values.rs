@@ -1,0 +1,170 @@
+//! Values that flags take, each read from one argument.
+
+use std::ops::RangeInclusive;
+
+use simdup::CommonSettings;
+use simdup::cluster::Keep;
+use simdup::score::Threshold;
+
+pub(super) fn keep(text: &str) -> Result<Keep, String> {
+    Ok(match text.split_once(':') {
+        None if text == "first" => Keep::First,
+        None if text == "last" => Keep::Last,
+        None if text == "longest" => Keep::Longest,
+        None if text == "shortest" => Keep::Shortest,
+        Some(("max", field)) if !field.is_empty() => Keep::Max(field.into()),
+        Some(("min", field)) if !field.is_empty() => Keep::Min(field.into()),
+        _ => return Err("first, last, longest, shortest, max:FIELD or min:FIELD".into()),
+    })
+}
+
+/// Most threads that can be asked for: a typing error should not start millions.
+const THREADS_MAX: usize = 512;
+
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&threads| threads <= THREADS_MAX)
+        .ok_or_else(|| format!("a number from 0 to {THREADS_MAX}"))
+}
+
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&number| number >= 1)
+        .ok_or_else(|| "a whole number, at least 1".to_owned())
+}
+
+/// Reads a chance above 0 and at most 1.
+pub(super) fn recall(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|&recall| recall > 0.0 && recall <= 1.0)
+        .ok_or_else(|| "a chance above 0 and at most 1, such as 0.999".to_owned())
+}
+
+/// Reads a number of bytes: `512M`, `4G`, `1000000`.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((last, unit)) if unit.is_ascii_alphabetic() => {
+            let shift = match unit.to_ascii_uppercase() {
+                'K' => 10,
+                'M' => 20,
+                'G' => 30,
+                'T' => 40,
+                _ => 64,
+            };
+            (&text[..last], shift)
+        }
+        _ => (text, 0),
+    };
+    number
+        .parse::<u64>()
+        .ok()
+        .filter(|_| unit < 64)
+        .and_then(|number| number.checked_mul(1 << unit))
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "a size such as 512M or 4G".to_owned())
+}
+
+/// Reads a number of documents, or a share of them.
+pub(super) fn common(text: &str) -> Result<CommonSettings, String> {
+    let settings = match text.strip_suffix('%') {
+        Some(percent) => percent_of(percent).map(CommonSettings::Share),
+        None => text
+            .parse()
+            .ok()
+            .filter(|&most| most > 0)
+            .map(CommonSettings::Documents),
+    };
+    settings.ok_or_else(|| "a number of documents such as 100, or a share such as 5%".to_owned())
+}
+
+/// A percentage as an exact share: the point moves by two digits.
+fn percent_of(text: &str) -> Option<Threshold> {
+    // Only then is every byte a character, and the point can be put between any two.
+    let is_decimal = |byte| matches!(byte, b'0'..=b'9' | b'.');
+    if !text.bytes().all(is_decimal) {
+        return None;
+    }
+    let (units, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{units:0>3}");
+    let (whole, hundredths) = digits.split_at(digits.len() - 2);
+    format!("{whole}.{hundredths}{fraction}").parse().ok()
+}
+
+/// Most tokens a shingle can have.
+const SHINGLE_TOKENS_MAX: usize = 10_000;
+
+/// Reads `N` or `N-M`.
+pub(super) fn sizes(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    match (least.parse(), most.parse()) {
+        (Ok(least), Ok(most)) if 1 <= least && least <= most && most <= SHINGLE_TOKENS_MAX => {
+            Ok(least..=most)
+        }
+        _ => Err(format!(
+            "a size such as 5, or a range such as 2-4, from 1 to {SHINGLE_TOKENS_MAX}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::input::Fields;
+    use super::*;
+
+    #[test]
+    fn sizes_in_bytes_have_units() {
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("4g"), Ok(4 << 30));
+        assert_eq!(bytes("100"), Ok(100));
+        for text in ["", "0", "M", "1X", "-1G", "99999999T", "1.5G"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn common_is_a_number_or_an_exact_share() {
+        assert_eq!(common("7"), Ok(CommonSettings::Documents(7)));
+        for (text, share) in [
+            ("5%", "0.05"),
+            ("12.5%", "0.125"),
+            ("100%", "1"),
+            ("0.1%", "0.001"),
+        ] {
+            assert_eq!(
+                common(text),
+                Ok(CommonSettings::Share(share.parse().unwrap()))
+            );
+        }
+        for text in ["", "0", "%", "0%", "101%", "-3", "x%", "€%", "1€%", "+5%"] {
+            assert!(common(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_numbers_or_ranges() {
+        assert_eq!(sizes("5"), Ok(5..=5));
+        assert_eq!(sizes("2-4"), Ok(2..=4));
+        for text in ["", "0", "0-3", "4-2", "-3", "3-", "2-3-4", "x", "99999999"] {
+            assert!(sizes(text).is_err(), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_a_reader_panic(text in "(.|[-+0-9.,:%€eKMGT]|max:|min:){0,12}") {
+            let _ = keep(&text);
+            let _ = threads(&text);
+            let _ = at_least_one(&text);
+            let _ = recall(&text);
+            let _ = bytes(&text);
+            let _ = common(&text);
+            let _ = common(&format!("{text}%"));
+            let _ = sizes(&text);
+            let _ = text.parse::<Threshold>();
+            let _ = text.parse::<Fields>();
+        }
+    }
+}

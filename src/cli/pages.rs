@@ -1,0 +1,85 @@
+//! Pages made from the definition of the command line: completions and the manual.
+
+use std::io::{self, Write};
+
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::args::{self, Cli};
+use super::{Failure, Outcome, standard_output};
+
+pub(super) fn print_completions(shell: Shell) -> Result<Outcome, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "simdup", &mut script);
+    print(&script)
+}
+
+/// The page of a command, or the main page with a section for each.
+pub(super) fn print_manual(name: Option<&str>) -> Result<Outcome, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    let page = match name {
+        None => whole_manual(&command),
+        Some(name) => {
+            let Some(command) = command.find_subcommand(name) else {
+                return Err(Failure::Usage(format!(
+                    "no such command: {name}{}; `simdup --help` lists them",
+                    args::nearest_command(name)
+                        .map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+                )));
+            };
+            page_of(command)
+        }
+    };
+    print(&page.map_err(|error| Failure::write("-", error))?)
+}
+
+fn page_of(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command.clone()).render(&mut page)?;
+    Ok(page)
+}
+
+fn whole_manual(command: &Command) -> io::Result<Vec<u8>> {
+    let mut manual = page_of(command)?;
+    for sub in command.get_subcommands() {
+        let man = Man::new(sub.clone());
+        let mut section = Vec::new();
+        man.render_synopsis_section(&mut section)?;
+        man.render_description_section(&mut section)?;
+        man.render_options_section(&mut section)?;
+        if sub.get_after_long_help().is_some() {
+            man.render_extra_section(&mut section)?;
+        }
+        writeln!(manual, ".SH \"SIMDUP {}\"", sub.get_name().to_uppercase())?;
+        // What are sections of a page of its own are parts of this one.
+        for line in String::from_utf8_lossy(&section).lines() {
+            match line.strip_prefix(".SH ") {
+                Some(title) => writeln!(manual, ".SS {title}")?,
+                None => writeln!(manual, "{line}")?,
+            }
+        }
+    }
+    Ok(manual)
+}
+
+/// The help or the version that clap made, in colours where they are seen.
+pub(super) fn print_help(page: &clap::Error) -> Result<Outcome, Failure> {
+    if standard_output::is_closed() {
+        return print(page.to_string().as_bytes());
+    }
+    page.print()
+        .and_then(|()| io::stdout().flush())
+        .map_err(|error| Failure::write("-", error))?;
+    Ok(Outcome::Done)
+}
+
+fn print(bytes: &[u8]) -> Result<Outcome, Failure> {
+    let mut output = standard_output::open();
+    output
+        .write_all(bytes)
+        .and_then(|()| output.flush())
+        .map_err(|error| Failure::write("-", error))?;
+    Ok(Outcome::Done)
+}

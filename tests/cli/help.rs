@@ -1,0 +1,171 @@
+//! Pages of help, the manual, completions; and what is said of a command that there is not.
+
+use std::path::PathBuf;
+
+use crate::harness::{Place, repository};
+
+/// The pages, by the name of their file in `tests/help`.
+const PAGES: [(&str, &str); 8] = [
+    ("simdup", ""),
+    ("sketch", "sketch"),
+    ("cluster", "cluster"),
+    ("dedup", "dedup"),
+    ("completions", "completions"),
+    ("man", "man"),
+    ("help", "help"),
+    ("help-dedup", "help dedup"),
+];
+
+/// Every page that there is, with the file that has it.
+fn pages() -> Vec<(PathBuf, String)> {
+    let place = Place::new();
+    let mut pages = vec![];
+    for (name, command) in PAGES {
+        for (flag, ending) in [("-h", "short"), ("--help", "long")] {
+            // `help` takes no flags.
+            let arguments = match (command.starts_with("help"), ending) {
+                (true, "short") => continue,
+                (true, _) => command.to_owned(),
+                (false, _) => format!("{command} {flag}"),
+            };
+            let output = place
+                .command(&arguments)
+                .env("COLUMNS", "100")
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{arguments}");
+            let file = repository(&format!("tests/help/{name}.{ending}.txt"));
+            pages.push((file, String::from_utf8(output.stdout).unwrap()));
+        }
+    }
+    pages
+}
+
+/// `cargo test --test cli write_the_pages -- --ignored` takes them as they are now.
+#[test]
+fn the_pages_are_those_in_the_repository() {
+    for (file, page) in pages() {
+        let known = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(page == known, "{}:\n{page}", file.display());
+    }
+}
+
+#[test]
+#[ignore = "writes tests/help anew"]
+fn write_the_pages_of_help() {
+    for (file, page) in pages() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, page).unwrap();
+    }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let place = Place::new();
+    assert_eq!(place.run("help").clean(), place.run("--help").clean());
+    for command in ["sketch", "cluster", "dedup", "man", "completions"] {
+        assert_eq!(
+            place.run(&format!("help {command}")).clean(),
+            place.run(&format!("{command} --help")).clean()
+        );
+    }
+}
+
+#[test]
+fn the_manual_has_all_commands() {
+    let place = Place::new();
+    let manual = place.run("man").clean();
+    for command in ["sketch", "cluster", "dedup", "completions", "man"] {
+        let title = format!(".SH \"SIMDUP {}\"\n", command.to_uppercase());
+        assert!(manual.contains(&title), "{title}");
+        let page = place.run(&format!("man {command}")).clean();
+        assert!(page.contains(&format!("simdup\\-{command}")), "{page}");
+    }
+    for flag in ["removed", "annotate", "pairs"] {
+        assert!(manual.contains(&format!("\\-\\-{flag}")), "{flag}");
+    }
+    assert!(place.run("man dedup").clean().contains("\\-\\-removed"));
+    let run = place.run("man dedpu");
+    assert_eq!(run.status, 2);
+    assert!(
+        run.stderr.contains("did you mean `dedup`?"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn help_and_manual_have_all_flags() {
+    let place = Place::new();
+    let help = place.run("--help").clean();
+    let manual = place.run("man").clean();
+    for flag in [
+        "input-format",
+        "id-field",
+        "text-field",
+        "shingle-words",
+        "shingle-chars",
+        "items",
+        "step",
+        "wrap",
+        "keep-case",
+        "stopwords",
+        "threshold",
+        "hashes",
+        "seed",
+        "preset",
+        "format",
+        "output",
+        "stats",
+        "exit-status",
+        "progress",
+        "quiet",
+        "threads",
+        "strict",
+        "score",
+        "recall",
+        "bands",
+        "rows",
+        "against",
+        "ignore-common",
+        "memory",
+        "temp-dir",
+    ] {
+        assert!(help.contains(&format!("--{flag}")), "{flag}");
+        assert!(manual.contains(&flag.replace('-', "\\-")), "{flag}");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(
+            place
+                .run(&format!("completions {shell}"))
+                .clean()
+                .contains("shingle-words")
+        );
+    }
+    assert!(place.run("--version").clean().starts_with("simdup "));
+}
+
+/// The examples of the help that need nothing but the repository, or what an example before
+/// them wrote.
+#[test]
+fn the_examples_of_the_help_run() {
+    let place = Place::new();
+    for name in ["tests/data/example.jsonl", "tests/data/example.pb.gz"] {
+        place.file(name, std::fs::read(repository(name)).unwrap());
+    }
+    let mut count = 0;
+    for page in ["--help", "sketch --help", "cluster --help", "dedup --help"] {
+        let help = place.run(page).clean();
+        for example in help
+            .lines()
+            .filter_map(|line| line.strip_prefix("  simdup "))
+            .filter(|example| example.contains("tests/data/") || example.contains("--pairs"))
+        {
+            let run = place.run(example);
+            assert_eq!(run.status, 0, "{example}: {}", run.stderr);
+            assert_eq!(run.stdout.is_empty(), example.contains("-o "), "{example}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 10);
+}
