@@ -5,9 +5,10 @@ use std::{io, mem};
 
 use memchr::memchr;
 
+use super::blocks::{End, Piece, Span};
+use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES};
 use super::format::{Cut, InputFormat, recognise};
 use super::gzip::Gunzip;
-use super::piece::{Content, End, HEADROOM_BYTES, PIECE_BYTES, Piece, Span};
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
 use crate::error::{Error, ErrorKind, Place};
 
@@ -133,7 +134,7 @@ impl Cutter {
 
     /// Puts the start of the first record in front of what follows it, if there is
     /// enough of that to look at.
-    fn join(&mut self, content: &mut Content, is_last: bool) {
+    fn join(&mut self, content: &mut Buffer, is_last: bool) {
         let new = content.range();
         if self.carry.is_empty() && (self.format.is_some() || is_last || new.len() >= PIECE_BYTES) {
             return;
@@ -165,7 +166,7 @@ impl Cutter {
         &mut self,
         format: InputFormat,
         spans: &mut Vec<Span>,
-        content: &Content,
+        content: &Buffer,
         is_whole: bool,
     ) -> Option<ErrorKind> {
         let mut start = content.start;
@@ -212,7 +213,7 @@ impl Cutter {
     }
 
     /// Passes over the rest of a record that is not used.
-    fn skip(&mut self, content: &mut Content, end: u8) {
+    fn skip(&mut self, content: &mut Buffer, end: u8) {
         let range = content.range();
         let next = memchr(end, &content.bytes[range.clone()]).map(|at| at + 1);
         let skipped = next.unwrap_or(range.len());

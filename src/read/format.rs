@@ -1,6 +1,6 @@
 //! The record formats, and how one is told from another.
 
-use super::piece::Block;
+use super::blocks::Block;
 use super::{ReadSettings, jsonl, lines, protobuf, text};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};

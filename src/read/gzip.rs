@@ -11,8 +11,8 @@ use std::io;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
-use super::piece::Content;
-use super::raw::{Filled, Raw};
+use super::buffer::Buffer;
+use super::counted::{CountedReader, Filled};
 
 /// Of what every member starts with, the part that is always the same: the magic
 /// number and the one method there is.
@@ -36,7 +36,7 @@ pub(super) struct Chunk {
 
 /// Cuts a gzip file into chunks.
 pub(super) struct Chunks {
-    raw: Raw,
+    raw: CountedReader,
     /// What has been read and not been given away.
     ahead: Vec<u8>,
     state: Option<Filled>,
@@ -45,7 +45,7 @@ pub(super) struct Chunks {
 
 impl Chunks {
     /// The chunks of `raw`, of which `head` has been read already.
-    pub(super) fn new(raw: Raw, head: Vec<u8>) -> Self {
+    pub(super) fn new(raw: CountedReader, head: Vec<u8>) -> Self {
         Self {
             raw,
             ahead: head,
@@ -110,7 +110,7 @@ fn seems_member(bytes: &[u8]) -> bool {
 ///
 /// That it works out shows where members are only if one starts where the chunk does: a
 /// member may hold others as its data. Who knows what comes before must ask.
-pub(super) fn unpack_whole(chunk: &Chunk, content: &mut Content) -> Option<Gunzip> {
+pub(super) fn unpack_whole(chunk: &Chunk, content: &mut Buffer) -> Option<Gunzip> {
     if !chunk.seems_whole {
         return None;
     }
@@ -169,7 +169,7 @@ impl Gunzip {
 
     /// Unpacks the next chunk of the file, behind what is in `content` already. What
     /// comes before an error is there.
-    pub(super) fn unpack(&mut self, chunk: &Chunk, content: &mut Content) -> io::Result<()> {
+    pub(super) fn unpack(&mut self, chunk: &Chunk, content: &mut Buffer) -> io::Result<()> {
         let mut rest = &chunk.bytes[..];
         while !rest.is_empty() {
             match &mut self.state {
@@ -212,7 +212,7 @@ impl Gunzip {
         Ok(())
     }
 
-    fn inflate_some<'a>(&mut self, input: &'a [u8], content: &mut Content) -> io::Result<&'a [u8]> {
+    fn inflate_some<'a>(&mut self, input: &'a [u8], content: &mut Buffer) -> io::Result<&'a [u8]> {
         let (taken, given) = (self.inflate.total_in(), self.inflate.total_out());
         let room = content.room(ROOM_BYTES.max(input.len() * 4));
         let status = self.inflate.decompress(input, room, FlushDecompress::None);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     fn chunks(file: &[u8]) -> Vec<Chunk> {
-        let raw = Raw::new(Box::new(Cursor::new(file.to_vec())), &Arc::default());
+        let raw = CountedReader::new(Box::new(Cursor::new(file.to_vec())), &Arc::default());
         let mut chunks = Chunks::new(raw, Vec::new());
         let mut all = vec![];
         loop {
@@ -313,7 +313,7 @@ mod tests {
 
     /// Unpacks each chunk by itself where that works, and how often it did.
     fn unpacked(chunks: &[Chunk]) -> io::Result<(Vec<u8>, usize)> {
-        let mut content = Content::default();
+        let mut content = Buffer::default();
         let mut gunzip = Gunzip::default();
         let mut apart = 0;
         for chunk in chunks {

@@ -5,9 +5,9 @@
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
+use super::blocks::Block;
+use super::content::contents;
 use super::format::{Cut, Format};
-use super::items::contents;
-use super::piece::Block;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind};

@@ -5,10 +5,11 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::blocks::{End, Piece};
+use super::buffer::PIECE_BYTES;
+use super::counted::{CountedReader, Filled, fill};
 use super::gzip::{Chunk, Chunks};
 use super::input::Input;
-use super::piece::{End, PIECE_BYTES, Piece};
-use super::raw::{Filled, Raw, fill};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -31,7 +32,7 @@ pub struct Stream {
 enum State {
     Closed(Input),
     /// The first bytes have been read, and are still to be given.
-    Plain(Raw, Vec<u8>),
+    Plain(CountedReader, Vec<u8>),
     Gzip(Chunks),
     Zstd(super::zstd::Reader),
     Ended,
@@ -99,7 +100,7 @@ impl Stream {
         let State::Closed(input) = std::mem::replace(&mut self.state, State::Ended) else {
             return Ok(State::Ended);
         };
-        let mut raw = Raw::new(input.open()?, &self.taken);
+        let mut raw = CountedReader::new(input.open()?, &self.taken);
         let mut head = vec![0; MAGIC_BYTES_MAX];
         let (filled, how) = raw.fill(&mut head);
         head.truncate(filled);

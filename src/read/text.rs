@@ -1,8 +1,8 @@
 //! A file is a document, its path the id.
 
+use super::blocks::Block;
+use super::content::content;
 use super::format::{Cut, Format, without_bom};
-use super::items::content;
-use super::piece::Block;
 use super::{RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};

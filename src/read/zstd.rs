@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 
 use zstd::stream::read::Decoder;
 
-use super::raw::Raw;
+use super::counted::CountedReader;
 
 /// The largest window that zstd writes, with `--ultra --long=31`.
 const WINDOW_LOG_MAX: u32 = 31;
@@ -13,10 +13,10 @@ const WINDOW_LOG_MAX: u32 = 31;
 const INPUT_BUFFER_BYTES: usize = 128 * 1024;
 
 /// The unpacked content of a file.
-pub(super) type Reader = Decoder<'static, BufReader<Chain<Cursor<Vec<u8>>, Raw>>>;
+pub(super) type Reader = Decoder<'static, BufReader<Chain<Cursor<Vec<u8>>, CountedReader>>>;
 
 /// Unpacks `raw`, of which `head` has been read already.
-pub(super) fn reader(raw: Raw, head: Vec<u8>) -> io::Result<Reader> {
+pub(super) fn reader(raw: CountedReader, head: Vec<u8>) -> io::Result<Reader> {
     let whole = Cursor::new(head).chain(raw);
     let mut decoder = Decoder::with_buffer(BufReader::with_capacity(INPUT_BUFFER_BYTES, whole))?;
     decoder.window_log_max(WINDOW_LOG_MAX)?;

@@ -7,9 +7,9 @@ mod general;
 mod scan;
 mod value;
 
+use super::blocks::Block;
 use super::format::{Cut, Format};
 use super::lines::{Line, cut_at_line_end, for_each_line};
-use super::piece::Block;
 use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::{Content, Document};
 use crate::error::Error;

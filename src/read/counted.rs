@@ -16,12 +16,12 @@ pub(super) enum Filled {
 }
 
 /// An input that is open. Every byte taken from it is counted.
-pub(super) struct Raw {
+pub(super) struct CountedReader {
     inner: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,
 }
 
-impl Raw {
+impl CountedReader {
     pub(super) fn new(inner: Box<dyn Read + Send>, taken: &Arc<AtomicU64>) -> Self {
         Self {
             inner,
@@ -36,7 +36,7 @@ impl Raw {
     }
 }
 
-impl Read for Raw {
+impl Read for CountedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.taken.fetch_add(count as u64, Ordering::Relaxed);
