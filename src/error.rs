@@ -46,6 +46,13 @@ pub enum ErrorKind {
     Unreadable(io::Error),
     /// Compressed data ends early or is damaged.
     Compression(io::Error),
+    /// The content is of a format that is not read.
+    Foreign {
+        /// The format's name.
+        what: &'static str,
+        /// What can be done with it.
+        remedy: &'static str,
+    },
     /// The stream ends inside a record; the payload says how far it got.
     Truncated {
         /// Bytes the record should have, where the format says.
@@ -98,6 +105,7 @@ impl ErrorKind {
         match self {
             Self::Unreadable(_) => "unreadable file",
             Self::Compression(_) => "damaged compression",
+            Self::Foreign { .. } => "format that is not read",
             Self::Truncated { .. } => "truncated record",
             Self::FrameLength(_) => "impossible frame length",
             Self::TooLong(_) => "record too long",
@@ -163,6 +171,7 @@ impl fmt::Display for ErrorKind {
                  the rest of the file was not",
                 one_line(&e.to_string())
             ),
+            Self::Foreign { what, remedy } => write!(f, "{what}; {remedy}"),
             Self::Truncated {
                 expected: Some(expected),
                 found,
@@ -191,7 +200,10 @@ impl fmt::Display for ErrorKind {
             Self::Protobuf(what) => {
                 write!(f, "malformed protobuf message: {}", one_line(what))
             }
-            Self::Utf8 => f.write_str("invalid UTF-8"),
+            Self::Utf8 => f.write_str(
+                "invalid UTF-8; text in another encoding can be converted, as with \
+                 `iconv -f LATIN1 -t UTF-8 FILE`",
+            ),
             Self::FieldMissing(field) => write!(f, "no {}", one_line(field)),
             Self::FieldType {
                 field,

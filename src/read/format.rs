@@ -1,6 +1,8 @@
 //! The record formats, and how one is told from another.
 
 use super::blocks::Block;
+use super::buffer::PIECE_BYTES;
+use super::foreign::{self, Foreign};
 use super::{ReadSettings, jsonl, lines, protobuf, text};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -75,12 +77,18 @@ const LINES_TO_JUDGE: usize = 256;
 
 /// Tells the format from the first part of the decompressed content.
 ///
-/// Protobuf frames start with a length whose high bytes are zero, which no text
-/// has. JSONL has objects on most lines, and spoiled ones must not hide that from
-/// the others. What is left is plain text.
-pub(super) fn recognise(head: &[u8]) -> InputFormat {
-    if protobuf::looks_like_frames(head) {
-        return InputFormat::Protobuf;
+/// Text comes first: what has no control characters in it is no stream of frames,
+/// whatever its first four bytes would be as a length. JSONL has objects on most lines,
+/// and spoiled ones must not hide that from the others. What is left is plain text,
+/// unless it can be none.
+pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
+    // However much there is, the answer is the same.
+    let head = &head[..head.len().min(PIECE_BYTES)];
+    if head.iter().any(foreign::is_control) && protobuf::looks_like_frames(head) {
+        return Ok(InputFormat::Protobuf);
+    }
+    if let Some(foreign) = foreign::by_signature(head) {
+        return Err(foreign);
     }
     let head = without_bom(head);
     let (mut objects, mut others) = (0, 0);
@@ -97,9 +105,11 @@ pub(super) fn recognise(head: &[u8]) -> InputFormat {
         }
     }
     if objects > 0 && objects >= others {
-        InputFormat::Jsonl
-    } else {
-        InputFormat::Text
+        return Ok(InputFormat::Jsonl);
+    }
+    match foreign::by_zeros(head) {
+        Some(foreign) => Err(foreign),
+        None => Ok(InputFormat::Text),
     }
 }
 
@@ -138,7 +148,6 @@ mod tests {
             (b"spoiled\n{\"url\":\"a\"}\n{}\n", InputFormat::Jsonl),
             (b"\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
             (b"\xff\xff\xff\xff\x0a\x03abc", InputFormat::Protobuf),
-            (b"\x05\0\0", InputFormat::Protobuf),
             (b"\0\0\0\0\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
             (b"\x04\0\0\0\x20\x01\x0a\0", InputFormat::Protobuf),
             (b"caf\xe9\nLatin-1", InputFormat::Text),
@@ -148,7 +157,61 @@ mod tests {
                 InputFormat::Jsonl,
             ),
         ] {
-            assert_eq!(recognise(head), format, "{head:?}");
+            assert_eq!(recognise(head), Ok(format), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn text_in_any_script_is_text() {
+        for text in [
+            "กาลครั้งหนึ่งนานมาแล้ว",
+            "很久很久以前,有一个国王。",
+            "Жили-были старик со старухой",
+            "كان يا ما كان، في قديم الزمان",
+            "היה היה פעם מלך זקן",
+            "एक समय की बात है",
+            "昔々、あるところに",
+            "😀😀😀",
+            "The \n words of a page",
+        ] {
+            assert_eq!(recognise(text.as_bytes()), Ok(InputFormat::Text), "{text}");
+            // The last character may be cut off.
+            let head = &text.as_bytes()[..text.len() - 1];
+            assert_eq!(recognise(head), Ok(InputFormat::Text), "{text}");
+        }
+        // Windows-1251 and Latin-1, to be refused as what is not UTF-8.
+        for text in [
+            &b"\xc6\xe8\xeb\xe8-\xe1\xfb\xeb\xe8 \xf1\xf2\xe0\xf0\xe8\xea"[..],
+            b"\xc9t\xe9 comme hiver\n",
+        ] {
+            assert_eq!(recognise(text), Ok(InputFormat::Text));
+        }
+    }
+
+    #[test]
+    fn frames_are_told_by_their_messages() {
+        let long = 40_000_000_i32.to_le_bytes();
+        let inside = |message: &[u8]| [&long[..], message, &[b'x'; 500]].concat();
+        for head in [
+            // Longer than what is there of it: the url is, or a field is cut off.
+            &inside(b"\x0a\x03abc\x1a\xf0\xb4\x89\x12")[..],
+            &inside(b"\x12\xf0\xb4\x89\x12"),
+            // A damaged frame before a whole one.
+            b"\x02\0\0\0\xff\xff\x05\0\0\0\x0a\x03abc",
+            // A url without text.
+            b"\x03\0\0\0\x0a\x01x",
+            // An endless length.
+            b"\xff\xff\xff\x7f\x0a\x03abc",
+        ] {
+            assert_eq!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
+        }
+        for head in [
+            // A field that is longer than its message, and no url.
+            &inside(b"\x12\xf0\xb4\x89\x53")[..],
+            b"\x05\0\0\0\x1a\x03abc",
+            &[0; 4000],
+        ] {
+            assert_ne!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
         }
     }
 }

@@ -13,13 +13,6 @@ use super::input::Input;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Formats that are recognised only to be refused by name.
-const REFUSED: [(&[u8], &str); 4] = [
-    (b"BZh91AY", "bzip2"),
-    (b"\xfd7zXZ\0", "xz"),
-    (b"PK\x03\x04", "zip"),
-    (b"\x04\x22\x4d\x18", "lz4"),
-];
 /// Bytes that tell the compression.
 const MAGIC_BYTES_MAX: usize = 8;
 
@@ -112,12 +105,6 @@ impl Stream {
         }
         if is_zstd(&head) {
             return Ok(State::Zstd(super::zstd::reader(raw, head)?));
-        }
-        if let Some((_, name)) = REFUSED.iter().find(|(magic, _)| head.starts_with(magic)) {
-            return Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                format!("{name} is not supported; decompress it into a pipe, or use gzip or zstd"),
-            ));
         }
         Ok(State::Plain(raw, head))
     }
@@ -247,11 +234,5 @@ mod tests {
         let (content, _, problem) = read(Cursor::new(encoder.finish().unwrap()));
         assert_eq!(problem, None);
         assert!(content == inner.repeat(20));
-    }
-
-    #[test]
-    fn other_compressions_are_refused_by_name() {
-        let (_, _, problem) = read(Cursor::new(b"\xfd7zXZ\0rest"));
-        assert!(problem.unwrap().contains("xz"));
     }
 }

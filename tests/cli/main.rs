@@ -17,5 +17,6 @@ mod harness;
 mod output;
 mod pairs;
 mod readme;
+mod regressions;
 mod shingles;
 mod technosphere;
