@@ -13,6 +13,8 @@ pub(super) enum Filled {
     Ended,
     /// The system refused.
     Broken(io::Error),
+    /// What came cannot be unpacked.
+    Damaged(io::Error),
 }
 
 /// An input that is open. Every byte taken from it is counted.
@@ -32,28 +34,18 @@ impl CountedReader {
     /// Reads until `buffer` is full, which a pipe does in small steps, and tells how
     /// much is in it.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> (usize, Filled) {
-        fill(self, buffer)
-    }
-}
-
-impl Read for CountedReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.taken.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-/// Reads until `buffer` is full, and tells how much is in it.
-pub(super) fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> (usize, Filled) {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => return (filled, Filled::Ended),
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return (filled, Filled::Broken(error)),
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.inner.read(&mut buffer[filled..]) {
+                Ok(0) => return (filled, Filled::Ended),
+                Ok(count) => {
+                    filled += count;
+                    self.taken.fetch_add(count as u64, Ordering::Relaxed);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return (filled, Filled::Broken(error)),
+            }
         }
+        (filled, Filled::Whole)
     }
-    (filled, Filled::Whole)
 }

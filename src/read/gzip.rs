@@ -375,6 +375,32 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_before_damage_does_not_depend_on_the_room() {
+        let text: Vec<u8> = (0..60_000_u32)
+            .flat_map(|n| format!("{:x} ", n.wrapping_mul(0x9e37_79b9) >> 12).into_bytes())
+            .collect();
+        let whole = member(&text, 6);
+        for at in (20..whole.len()).step_by(997) {
+            let mut file = whole.clone();
+            file[at] ^= 0x3c;
+            let unpacked = [0, 300_000, 5_000_000].map(|room| {
+                let mut content = Buffer::default();
+                content.room(room);
+                let mut gunzip = Gunzip::default();
+                let result = chunks(&file)
+                    .iter()
+                    .try_for_each(|chunk| gunzip.unpack(chunk, &mut content));
+                let text = content.bytes[content.range()].to_vec();
+                (text, result.map_err(|error| error.to_string()))
+            });
+            assert!(
+                unpacked[0] == unpacked[1] && unpacked[1] == unpacked[2],
+                "{at}"
+            );
+        }
+    }
+
+    #[test]
     fn all_parts_of_a_header_are_passed_over() {
         let mut encoder = GzBuilder::new()
             .filename("name")

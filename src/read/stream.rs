@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::blocks::{End, Piece};
 use super::buffer::PIECE_BYTES;
-use super::counted::{CountedReader, Filled, fill};
+use super::counted::{CountedReader, Filled};
 use super::gzip::{Chunk, Chunks};
 use super::input::Input;
 
@@ -68,7 +68,7 @@ impl Stream {
             }
             State::Zstd(reader) => {
                 let room = &mut piece.content.room(PIECE_BYTES)[..PIECE_BYTES];
-                let (filled, how) = fill(reader, room);
+                let (filled, how) = reader.fill(room);
                 piece.content.end += filled;
                 how
             }
@@ -79,11 +79,11 @@ impl Stream {
                 end.unwrap_or(Filled::Whole)
             }
         };
-        piece.end = match (how, &self.state) {
-            (Filled::Whole, _) => return true,
-            (Filled::Ended, _) => Some(End::Whole),
-            (Filled::Broken(error), State::Zstd(_)) => Some(End::Damaged(error)),
-            (Filled::Broken(error), _) => Some(End::Unreadable(error)),
+        piece.end = match how {
+            Filled::Whole => return true,
+            Filled::Ended => Some(End::Whole),
+            Filled::Broken(error) => Some(End::Unreadable(error)),
+            Filled::Damaged(error) => Some(End::Damaged(error)),
         };
         self.state = State::Ended;
         true
@@ -104,7 +104,7 @@ impl Stream {
             return Ok(State::Gzip(Chunks::new(raw, head)));
         }
         if is_zstd(&head) {
-            return Ok(State::Zstd(super::zstd::reader(raw, head)?));
+            return Ok(State::Zstd(super::zstd::Reader::new(raw, head)?));
         }
         Ok(State::Plain(raw, head))
     }
@@ -174,13 +174,56 @@ mod tests {
         assert_eq!(read(Cursor::new("")), (vec![], 0, None));
     }
 
-    /// A pipe that gives a byte at a time.
-    struct Trickle(Cursor<Vec<u8>>);
+    /// A pipe that gives so many bytes at a time.
+    struct Trickle(Cursor<Vec<u8>>, usize);
 
     impl Read for Trickle {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let one = buffer.len().min(1);
-            self.0.read(&mut buffer[..one])
+            let some = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..some])
+        }
+    }
+
+    /// What damaged or truncated data gives must not depend on how it comes in, nor on
+    /// how large the buffers have become before.
+    #[test]
+    fn damaged_data_gives_the_same_however_it_comes_in() {
+        let mut lines = Vec::new();
+        for n in 0..40_000_u64 {
+            let word = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            writeln!(lines, "line {n} with some {word:x} words").unwrap();
+        }
+        let halves = lines.split_at(lines.len() / 2);
+        let mut checked = zstd::Encoder::new(vec![], 1).unwrap();
+        checked.include_checksum(true).unwrap();
+        checked.write_all(&lines).unwrap();
+        for whole in [
+            zstd::encode_all(&lines[..], 1).unwrap(),
+            checked.finish().unwrap(),
+            [halves.0, halves.1]
+                .map(|half| zstd::encode_all(half, 3).unwrap())
+                .concat(),
+            gzip(&lines),
+            [gzip(halves.0), gzip(halves.1)].concat(),
+        ] {
+            assert!(whole.len() > 250_000);
+            for at in [7, 60_000, 201_000, whole.len() - 30_000, whole.len() - 2] {
+                let mut spoiled = whole.clone();
+                spoiled[at] ^= 0x55;
+                let zeros = [&whole[..at], &[0; 5000], &whole[at..]].concat();
+                for bytes in [spoiled, zeros, whole[..at].to_vec()] {
+                    let all = read(Cursor::new(bytes.clone()));
+
+                    for some in [1, 7, 1000, 100_000] {
+                        let again = read(Trickle(Cursor::new(bytes.clone()), some));
+                        assert!(again == all, "{at}, {some}: {:?} {:?}", again.2, all.2);
+                    }
+                }
+            }
+            // Much of what comes before the damage is used.
+            let mut spoiled = whole.clone();
+            spoiled[whole.len() - 30_000] ^= 0x55;
+            assert!(read(Cursor::new(spoiled)).0.len() > lines.len() * 3 / 4);
         }
     }
 
@@ -189,7 +232,7 @@ mod tests {
         let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7][..]].concat();
         let frame = zstd::encode_all(&b"text"[..], 1).unwrap();
         for bytes in [gzip(b"text"), [skipped, frame].concat(), b"text".to_vec()] {
-            assert_eq!(read(Trickle(Cursor::new(bytes))).0, b"text");
+            assert_eq!(read(Trickle(Cursor::new(bytes), 1)).0, b"text");
         }
     }
 
