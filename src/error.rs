@@ -135,6 +135,12 @@ impl Error {
         }
     }
 
+    /// True if it is no fault of a record or an input, so that to pass over it would lose
+    /// what is there.
+    pub fn is_fatal(&self) -> bool {
+        matches!(self.kind, ErrorKind::Spill(_))
+    }
+
     /// True if the reader at the other end of a pipe has gone away.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(&self.kind, ErrorKind::Write(e) if e.kind() == io::ErrorKind::BrokenPipe)

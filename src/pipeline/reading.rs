@@ -347,7 +347,7 @@ impl<K> Collector<'_, K> {
         self.stats.seconds.read_busy += batch.reading;
         self.stats.seconds.sketch_busy += batch.sketching;
         for error in batch.problems {
-            if self.settings.strictness == Strictness::Stop {
+            if self.settings.strictness == Strictness::Stop || error.is_fatal() {
                 self.failed = Some(error);
                 return ControlFlow::Break(());
             }

@@ -9,6 +9,7 @@ use super::blocks::{End, Piece, Span};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES};
 use super::format::{Cut, InputFormat, recognise};
 use super::gzip::Gunzip;
+use super::spool::SpoolFailed;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
 use crate::error::{Error, ErrorKind, Place};
 
@@ -98,9 +99,11 @@ impl Cutter {
             (Some(kind), _) => Some(self.error(kind)),
             (None, None | Some(End::Whole)) => None,
             (None, Some(End::Unopened(error))) => {
-                Some(Error::in_file(&self.name, ErrorKind::Unreadable(error)))
+                Some(unreadable(error, |kind| Error::in_file(&self.name, kind)))
             }
-            (None, Some(End::Unreadable(error))) => Some(self.error(ErrorKind::Unreadable(error))),
+            (None, Some(End::Unreadable(error))) => {
+                Some(unreadable(error, |kind| self.error(kind)))
+            }
             (None, Some(End::Damaged(error))) => Some(self.error(ErrorKind::Compression(error))),
         };
         if problem.is_some() {
@@ -243,6 +246,14 @@ impl Cutter {
             },
             kind,
         }
+    }
+}
+
+/// The system refused, for the input's sake or for another's.
+fn unreadable(error: io::Error, in_input: impl FnOnce(ErrorKind) -> Error) -> Error {
+    match error.downcast::<SpoolFailed>() {
+        Ok(failed) => failed.into(),
+        Err(error) => in_input(ErrorKind::Unreadable(error)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// What is read, and as what.
 mod reading {
-    use crate::harness::{Place, gzip};
+    use crate::harness::{Place, gzip, line};
 
     /// Text that starts with characters of several bytes was taken for frames.
     #[test]
@@ -103,5 +103,24 @@ mod reading {
             "{}",
             run.stderr
         );
+    }
+
+    /// Without room for what comes from a pipe, the rest of the pipe was left out.
+    #[test]
+    fn no_room_to_keep_a_pipe_in_is_fatal() {
+        let docs: String = (0..3000)
+            .map(|n| line(&n.to_string(), &"some words here ".repeat(40)))
+            .collect();
+        let place = Place::new();
+        let run = place.pipe("dedup --memory 1M --temp-dir nowhere -o out", docs);
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""));
+        assert!(
+            run.stderr
+                .starts_with("simdup: nowhere: no temporary file there: "),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        assert!(!place.path("out").exists());
     }
 }
