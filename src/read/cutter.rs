@@ -1,5 +1,6 @@
 //! Cuts the pieces of one input, in order, into blocks of whole records.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::{io, mem};
 
@@ -7,7 +8,7 @@ use memchr::memchr;
 
 use super::blocks::{End, Piece, Span};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES};
-use super::format::{Cut, InputFormat, recognise};
+use super::format::{Cut, InputFormat, by_name, recognise};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
@@ -81,6 +82,14 @@ impl Cutter {
                     self.state = State::Over;
                     return;
                 }
+            }
+        }
+        if is_whole && self.bytes == 0 && content.is_empty() {
+            // There is nothing that could tell.
+            self.format = self.format.or(by_name(&self.name));
+            if self.format == Some(InputFormat::Text) {
+                let start = piece.content.start;
+                piece.blocks.spans.push(self.span(start..start));
             }
         }
         let stopped = match self.format {
@@ -191,11 +200,7 @@ impl Cutter {
                 end,
             } = format.rules().cut(rest, is_whole);
             if bytes > 0 {
-                spans.push(Span {
-                    bytes: start..start + bytes,
-                    first_record: self.records,
-                    first_byte: self.bytes,
-                });
+                spans.push(self.span(start..start + bytes));
             }
             start += bytes;
             self.records += records;
@@ -208,6 +213,15 @@ impl Cutter {
                 .extend_from_slice(&content.bytes[start..content.end]);
             self.wanted = self.carry.len() * 2;
             return end;
+        }
+    }
+
+    /// A block of the next records.
+    fn span(&self, bytes: Range<usize>) -> Span {
+        Span {
+            bytes,
+            first_record: self.records,
+            first_byte: self.bytes,
         }
     }
 

@@ -113,6 +113,24 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     }
 }
 
+/// Endings of names whose files hold records, of which there may be none.
+const RECORDS: [&str; 4] = [".jsonl", ".json", ".ndjson", ".pb"];
+/// Endings that follow those where a file is compressed.
+const PACKED: [&str; 6] = [".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"];
+
+/// The format of an input that has no content, by its name: a file is a document without
+/// text, but what holds records, or comes from a pipe, holds none.
+pub(super) fn by_name(name: &str) -> Option<InputFormat> {
+    let name = name.to_ascii_lowercase();
+    let name = PACKED
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
+    let is_pipe = name == "-" || name.starts_with("/dev/");
+    let has_records = RECORDS.iter().any(|ending| name.ends_with(ending));
+    (!is_pipe && !has_records).then_some(InputFormat::Text)
+}
+
 /// `{}`, or a brace, a name in quotes and a colon.
 fn starts_an_object(line: &[u8]) -> bool {
     let Some(inside) = line.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else {
@@ -158,6 +176,23 @@ mod tests {
             ),
         ] {
             assert_eq!(recognise(head), Ok(format), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn of_nothing_the_name_tells_the_format() {
+        for name in ["a.txt", "d/__init__.py", "README", "a.txt.gz", "jsonl"] {
+            assert_eq!(by_name(name), Some(InputFormat::Text), "{name}");
+        }
+        for name in [
+            "-",
+            "/dev/fd/63",
+            "a.jsonl",
+            "A.JSON.GZ",
+            "x.ndjson.zst",
+            "d.pb",
+        ] {
+            assert_eq!(by_name(name), None, "{name}");
         }
     }
 

@@ -32,9 +32,6 @@ impl Format for Text {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
-        if block.bytes.is_empty() {
-            return;
-        }
         let text = without_bom(block.bytes);
         let bom = block.bytes.len() - text.len();
         each(

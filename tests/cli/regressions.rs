@@ -123,4 +123,46 @@ mod reading {
         assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
         assert!(!place.path("out").exists());
     }
+
+    /// A file without a byte in it was nothing at all.
+    #[test]
+    fn an_empty_text_file_is_a_document_without_text() {
+        let place = Place::new();
+        place
+            .file("d/1.txt", "")
+            .file("d/2.txt.gz", gzip(""))
+            .file("d/3.txt", "some words")
+            .file("d/4.jsonl", "")
+            .file("d/5.jsonl.gz", gzip(""));
+        let counts = |arguments: &str| {
+            place.run(&format!("--stats stats {arguments}")).clean();
+            let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
+            ["documents", "empty"].map(|name| stats["counts"][name].as_u64().unwrap())
+        };
+        assert_eq!(counts("d"), [3, 2]);
+        assert_eq!(counts("--input-format text d"), [5, 4]);
+        for format in ["jsonl", "protobuf", "lines"] {
+            assert_eq!(counts(&format!("--input-format {format} d/1.txt")), [0, 0]);
+        }
+        assert_eq!(counts("-"), [0, 0]);
+        let kept = place.run("dedup -q d/1.txt d/2.txt.gz d/3.txt");
+        assert_eq!(kept.clean(), "d/1.txt\nd/2.txt.gz\nd/3.txt\n");
+    }
+
+    /// Names that are not text had all the same character in place of what is none.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_that_are_not_utf8_do_not_collide() {
+        use std::os::unix::ffi::OsStrExt;
+        let place = Place::new();
+        place.file("d/a", "some words");
+        for name in [&b"\xfe"[..], b"\xff"] {
+            let name = std::ffi::OsStr::from_bytes(name);
+            std::fs::write(place.path("d").join(name), "some words").unwrap();
+        }
+        assert_eq!(
+            place.run("-f tsv d").clean(),
+            "d/a\td/%FE\t1.0\nd/a\td/%FF\t1.0\nd/%FE\td/%FF\t1.0\n"
+        );
+    }
 }
