@@ -1,6 +1,6 @@
 //! The one error type: where it happened, what happened, what to do.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::io;
 use std::sync::Arc;
 
@@ -141,6 +141,18 @@ impl Error {
         matches!(self.kind, ErrorKind::Spill(_))
     }
 
+    /// About how much memory it takes, for it may have to wait among many.
+    pub(crate) fn bytes(&self) -> usize {
+        let text = match &self.kind {
+            ErrorKind::Json(text) | ErrorKind::Protobuf(text) | ErrorKind::FieldMissing(text) => {
+                text.len()
+            }
+            ErrorKind::FieldType { field, .. } => field.len(),
+            _ => 0,
+        };
+        size_of::<Self>() + text
+    }
+
     /// True if the reader at the other end of a pipe has gone away.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(&self.kind, ErrorKind::Write(e) if e.kind() == io::ErrorKind::BrokenPipe)
@@ -249,6 +261,34 @@ impl std::error::Error for Error {
     }
 }
 
+/// Bytes of a record that a report may quote.
+const EXCERPT_BYTES_MAX: usize = 200;
+
+/// What something says of itself, cut off where it gets long: some parsers quote all of
+/// what they do not want, which may be megabytes.
+pub(crate) fn excerpt(what: &impl fmt::Display) -> String {
+    struct Excerpt(String);
+
+    impl Write for Excerpt {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            let room = EXCERPT_BYTES_MAX - self.0.len().min(EXCERPT_BYTES_MAX);
+            let is_end = |&end: &usize| text.is_char_boundary(end);
+            let end = (0..=room.min(text.len())).rev().find(is_end).unwrap_or(0);
+            self.0.push_str(&text[..end]);
+            match end == text.len() {
+                true => Ok(()),
+                false => Err(fmt::Error),
+            }
+        }
+    }
+
+    let mut excerpt = Excerpt(String::new());
+    if write!(excerpt, "{what}").is_err() {
+        excerpt.0.push('…');
+    }
+    excerpt.0
+}
+
 /// A report is one line, whatever a file name or a record holds.
 fn one_line(text: &str) -> String {
     text.chars()
@@ -274,6 +314,14 @@ mod tests {
             error.to_string(),
             "a\u{fffd}b: record 3, byte 120: malformed JSON: expected `,`\u{fffd}here"
         );
+    }
+
+    #[test]
+    fn of_what_is_long_the_start_is_quoted() {
+        assert_eq!(excerpt(&"short"), "short");
+        let long = excerpt(&"é".repeat(1_000_000));
+        assert_eq!(long, "é".repeat(EXCERPT_BYTES_MAX / 2) + "…");
+        assert!(excerpt(&format_args!("{}{}", "a".repeat(199), "é")).len() < 204);
     }
 
     #[test]

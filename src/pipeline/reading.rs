@@ -182,11 +182,20 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Reading<'_, D, M> {
                 ..Batch::default()
             });
         }
+        // The next piece may be long in coming.
+        piece.clear();
     }
 
     fn bytes(batch: &Batch<D::Output>) -> usize {
         let digest = batch.digest.as_ref().map_or(0, D::bytes);
-        digest + batch.urls.len() + size_of_val(&batch.documents[..])
+        let problems: usize = batch.problems.iter().map(Error::bytes).sum();
+        let descriptions: usize = batch.descriptions.iter().map(Description::bytes).sum();
+        let records = match &batch.records {
+            Some(_) => batch.record_bytes as usize,
+            None => 0,
+        };
+        let documents = batch.urls.len() + size_of_val(&batch.documents[..]);
+        digest + problems + descriptions + records + documents
     }
 }
 
@@ -265,6 +274,15 @@ pub(super) struct Description {
 const SAMPLE_CHARS: usize = 60;
 
 impl Description {
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        let value = match &self.value {
+            Some(FieldValue::Text(text)) => text.len(),
+            _ => 0,
+        };
+        size_of::<Self>() + self.sample.len() + value
+    }
+
     fn of(document: Document<'_>) -> Self {
         let texts: &[Cow<'_, str>] = match &document.content {
             Content::Text(text) => std::slice::from_ref(text),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ReadSettings;
-use super::buffer::{Buffer, HEADROOM_BYTES};
+use super::buffer::Buffer;
 use super::format::InputFormat;
 use super::gzip::{self, Chunk, Gunzip};
 use crate::document::Document;
@@ -92,11 +92,10 @@ impl Piece {
         })
     }
 
-    /// Empties the piece, to be filled anew.
-    pub(super) fn clear(&mut self) {
-        self.content.start = HEADROOM_BYTES;
-        self.content.end = HEADROOM_BYTES;
-        self.content.room(0);
+    /// Empties the piece, to be filled anew. A piece that is to wait does not keep the
+    /// memory of a huge record.
+    pub fn clear(&mut self) {
+        self.content.clear();
         if let Some(chunk) = self.packed.take() {
             self.spare = chunk;
         }

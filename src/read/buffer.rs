@@ -1,5 +1,6 @@
 //! Room for the bytes of a piece, made to be filled again and again.
 
+use std::mem;
 use std::ops::Range;
 
 /// Bytes in a piece, unless it is unpacked from more or less. Small enough that a
@@ -21,6 +22,23 @@ impl Buffer {
         self.start..self.end
     }
 
+    /// Takes the bytes that another has and gives it those at hand.
+    pub(super) fn swap(&mut self, other: &mut Vec<u8>) {
+        self.bytes.truncate(self.end);
+        self.bytes.drain(..self.start);
+        mem::swap(&mut self.bytes, other);
+        self.start = 0;
+        self.end = self.bytes.len();
+    }
+
+    /// Empties it, with room for a record's start before what comes in.
+    pub(super) fn clear(&mut self) {
+        trim(&mut self.bytes);
+        self.start = HEADROOM_BYTES;
+        self.end = HEADROOM_BYTES;
+        self.room(0);
+    }
+
     /// Room for more, at least `least` bytes of it.
     pub(super) fn room(&mut self, least: usize) -> &mut [u8] {
         let wanted = self.end + least;
@@ -30,5 +48,16 @@ impl Buffer {
             self.bytes.resize(self.bytes.capacity(), 0);
         }
         &mut self.bytes[self.end..]
+    }
+}
+
+/// Memory that a buffer keeps for the next time. What one huge record took of it is given
+/// back.
+const KEPT_BYTES_MAX: usize = 16 << 20;
+
+/// Gives back the memory of a buffer whose content is of no use any more, if it is much.
+pub(super) fn trim(buffer: &mut Vec<u8>) {
+    if buffer.capacity() > KEPT_BYTES_MAX {
+        *buffer = Vec::new();
     }
 }

@@ -19,7 +19,8 @@ pub struct Cutter {
     name: Arc<str>,
     /// `None` until enough has been seen.
     format: Option<InputFormat>,
-    gunzip: Gunzip,
+    /// `None` until there is something to unpack.
+    gunzip: Option<Gunzip>,
     /// The start of a record whose end has not come yet.
     carry: Vec<u8>,
     /// Bytes from which on it is worth looking for the end of that record again.
@@ -47,7 +48,7 @@ impl Cutter {
         Self {
             name: Arc::clone(name),
             format: settings.format,
-            gunzip: Gunzip::default(),
+            gunzip: None,
             carry: Vec::new(),
             wanted: 0,
             records: 0,
@@ -93,9 +94,12 @@ impl Cutter {
             }
         }
         let stopped = match self.format {
-            Some(format) if !content.is_empty() => {
-                self.spans(format, &mut piece.blocks.spans, &piece.content, is_whole)
-            }
+            Some(format) if !content.is_empty() => self.spans(
+                format,
+                &mut piece.blocks.spans,
+                &mut piece.content,
+                is_whole,
+            ),
             _ => None,
         };
         let too_long = match self.format {
@@ -132,21 +136,21 @@ impl Cutter {
         let Some(chunk) = piece.packed.take() else {
             return;
         };
-        let unpacked = match piece.apart.take() {
-            Some(behind) if self.gunzip.is_before_member() => {
-                self.gunzip = behind;
-                Ok(())
-            }
+        let is_before_member = self.gunzip.as_ref().is_none_or(Gunzip::is_before_member);
+        let (gunzip, unpacked) = match piece.apart.take() {
+            Some(behind) if is_before_member => (self.gunzip.insert(behind), Ok(())),
             _ => {
                 piece.content.end = piece.content.start;
-                self.gunzip.unpack(&chunk, &mut piece.content)
+                let gunzip = self.gunzip.get_or_insert_default();
+                let unpacked = gunzip.unpack(&chunk, &mut piece.content);
+                (gunzip, unpacked)
             }
         };
         piece.spare = chunk;
         let is_last = matches!(piece.end, Some(End::Whole));
         match unpacked {
             Err(error) => piece.end = Some(End::Damaged(error)),
-            Ok(()) if is_last && !self.gunzip.is_between_members() => {
+            Ok(()) if is_last && !gunzip.is_between_members() => {
                 let cut_off = io::Error::new(io::ErrorKind::UnexpectedEof, "the data is cut off");
                 piece.end = Some(End::Damaged(cut_off));
             }
@@ -175,10 +179,8 @@ impl Cutter {
             None => PIECE_BYTES,
         };
         if is_last || self.carry.len() >= wanted {
-            content.bytes.clear();
-            content.bytes.append(&mut self.carry);
-            content.start = 0;
-            content.end = content.bytes.len();
+            // A record may be a gigabyte: it changes hands and is not copied.
+            content.swap(&mut self.carry);
         }
     }
 
@@ -188,7 +190,7 @@ impl Cutter {
         &mut self,
         format: InputFormat,
         spans: &mut Vec<Span>,
-        content: &Buffer,
+        content: &mut Buffer,
         is_whole: bool,
     ) -> Option<ErrorKind> {
         let mut start = content.start;
@@ -209,8 +211,12 @@ impl Cutter {
             if end.is_none() && records >= BLOCK_RECORDS_MAX {
                 continue;
             }
-            self.carry
-                .extend_from_slice(&content.bytes[start..content.end]);
+            if start == 0 {
+                content.swap(&mut self.carry);
+            } else {
+                self.carry
+                    .extend_from_slice(&content.bytes[start..content.end]);
+            }
             self.wanted = self.carry.len() * 2;
             return end;
         }

@@ -7,6 +7,8 @@
 //! tries. Only if that works out to the last byte was it true.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use memchr::memmem;
@@ -23,6 +25,11 @@ const RESERVED_FLAGS: u8 = 0xe0;
 /// Bytes in a chunk, unless a member ends near; unpacked, a chunk should stay in a
 /// core's own cache.
 const CHUNK_BYTES: usize = 64 * 1024;
+/// Bytes that a chunk may become, as far as that can be foreseen: zeros are packed a
+/// thousand to one.
+const UNPACKED_BYTES_MAX: usize = 4 << 20;
+/// The most that deflate makes of a byte.
+const EXPANSION_MAX: usize = 1032;
 /// How far the end of a member is looked for: a block of BGZF has up to 64 KiB.
 const LOOK_BYTES: usize = 2 * CHUNK_BYTES;
 
@@ -32,6 +39,28 @@ pub(super) struct Chunk {
     bytes: Vec<u8>,
     /// Whether it seems to be made of whole members.
     seems_whole: bool,
+    expansion: Arc<Expansion>,
+}
+
+/// What a byte of a file becomes, by the chunk that was unpacked last.
+#[derive(Debug)]
+struct Expansion(AtomicUsize);
+
+impl Default for Expansion {
+    fn default() -> Self {
+        Self(AtomicUsize::new(EXPANSION_MAX))
+    }
+}
+
+impl Expansion {
+    fn measure(&self, packed: usize, unpacked: usize) {
+        let expansion = unpacked.div_ceil(packed.max(1)).max(1);
+        self.0.store(expansion, Ordering::Relaxed);
+    }
+
+    fn chunk_bytes(&self) -> usize {
+        CHUNK_BYTES.min(UNPACKED_BYTES_MAX / self.0.load(Ordering::Relaxed))
+    }
 }
 
 /// Cuts a gzip file into chunks.
@@ -41,6 +70,7 @@ pub(super) struct Chunks {
     ahead: Vec<u8>,
     state: Option<Filled>,
     at_member: bool,
+    expansion: Arc<Expansion>,
 }
 
 impl Chunks {
@@ -51,6 +81,7 @@ impl Chunks {
             ahead: head,
             state: None,
             at_member: true,
+            expansion: Arc::default(),
         }
     }
 
@@ -71,17 +102,19 @@ impl Chunks {
         self.ahead.drain(..end);
         let is_last = self.ahead.is_empty() && self.state.is_some();
         chunk.seems_whole = self.at_member && (at_member || is_last);
+        chunk.expansion = Arc::clone(&self.expansion);
         self.at_member = at_member;
         if is_last { self.state.take() } else { None }
     }
 
     /// Where the chunk ends, and whether a member seems to start there.
     fn chunk_end(&self) -> (usize, bool) {
-        let near = self.ahead.len().min(CHUNK_BYTES);
+        let chunk_bytes = self.expansion.chunk_bytes();
+        let near = self.ahead.len().min(chunk_bytes);
         let is_end = |&at: &usize| at > 0 && seems_member(&self.ahead[at..]);
         let before = memmem::rfind_iter(&self.ahead[..near], &MEMBER_START).find(is_end);
         if let Some(end) = before
-            && (end > CHUNK_BYTES / 2 || self.ahead.len() > near)
+            && (end > chunk_bytes / 2 || self.ahead.len() > near)
         {
             return (end, true);
         }
@@ -170,7 +203,16 @@ impl Gunzip {
     /// Unpacks the next chunk of the file, behind what is in `content` already. What
     /// comes before an error is there.
     pub(super) fn unpack(&mut self, chunk: &Chunk, content: &mut Buffer) -> io::Result<()> {
-        let mut rest = &chunk.bytes[..];
+        let before = content.end;
+        let unpacked = self.unpack_bytes(&chunk.bytes, content);
+        let Chunk {
+            bytes, expansion, ..
+        } = chunk;
+        expansion.measure(bytes.len(), content.end - before);
+        unpacked
+    }
+
+    fn unpack_bytes(&mut self, mut rest: &[u8], content: &mut Buffer) -> io::Result<()> {
         while !rest.is_empty() {
             match &mut self.state {
                 State::Between { zeros } => {
@@ -289,7 +331,6 @@ mod tests {
     use flate2::{Compression, GzBuilder, write::GzEncoder};
     use proptest::prelude::*;
     use std::io::{Cursor, Write};
-    use std::sync::Arc;
 
     fn member(bytes: &[u8], level: u32) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
@@ -451,6 +492,7 @@ mod tests {
                 .map(|ends| Chunk {
                     bytes: file[ends[0]..ends[1]].to_vec(),
                     seems_whole: true,
+                    expansion: Arc::default(),
                 })
                 .collect();
             let expected: String = parts.iter().map(|(text, _)| text.as_str()).collect();

@@ -10,7 +10,7 @@ use super::content::contents;
 use super::format::{Cut, Format};
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::{Content, Document};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, excerpt};
 
 /// Bytes of the length before each message.
 const LENGTH_BYTES: usize = 4;
@@ -176,7 +176,7 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn read(mut message: &'a [u8]) -> Result<Self, ErrorKind> {
-        let malformed = |error: prost::DecodeError| ErrorKind::Protobuf(error.to_string());
+        let malformed = |error: prost::DecodeError| ErrorKind::Protobuf(excerpt(&error));
         let mut fields = Self::default();
         while !message.is_empty() {
             let (tag, wire_type) = decode_key(&mut message).map_err(malformed)?;

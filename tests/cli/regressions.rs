@@ -165,4 +165,48 @@ mod reading {
             "d/a\td/%FE\t1.0\nd/a\td/%FF\t1.0\nd/%FE\td/%FF\t1.0\n"
         );
     }
+
+    /// Most memory that a run has taken, in bytes, as far as looking again and again tells.
+    #[cfg(target_os = "linux")]
+    fn peak_bytes(mut child: std::process::Child) -> u64 {
+        let mut peak = 0;
+        while child.try_wait().unwrap().is_none() {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+            let kilobytes = status.unwrap_or_default().lines().find_map(|line| {
+                let (_, value) = line.split_once("VmHWM:")?;
+                value.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+            });
+            peak = peak.max(kilobytes.unwrap_or(0) * 1024);
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        peak
+    }
+
+    /// What is wrong with records was not counted among what waits.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn bad_records_do_not_pile_up() {
+        let place = Place::new();
+        place.file("zeros.gz", gzip(vec![0; 20_000_000]));
+        let run = |files: &str| {
+            let arguments = format!("--input-format protobuf -j 8 --hashes 1 {files}");
+            let mut command = place.command(&arguments);
+            command.stderr(std::process::Stdio::null());
+            peak_bytes(command.spawn().unwrap())
+        };
+        let peak = run("zeros.gz zeros.gz");
+        assert!(peak > 1 << 20);
+        assert!(peak < 250 << 20, "{peak}");
+    }
+
+    /// A report quoted all of a string that should have been an object.
+    #[test]
+    fn reports_of_long_records_are_short() {
+        let long = format!("\"{}\"\n", "word ".repeat(100_000));
+        let docs = line("a", "b") + &long + &line("c", "d");
+        let run = Place::new().pipe("--input-format jsonl", docs);
+        assert_eq!(run.status, 2);
+        let report = run.stderr.lines().next().unwrap();
+        assert!(report.contains("malformed JSON: invalid type: string") && report.len() < 400);
+    }
 }

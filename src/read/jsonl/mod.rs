@@ -114,7 +114,10 @@ impl<'s> Fast<'s> {
         if self.settings.items {
             return None;
         }
-        self.scan.line(line)?;
+        if self.scan.line(line).is_none() {
+            self.scan.trim();
+            return None;
+        }
         let (ids, texts) = self.scan.found().split_at(self.ids);
         let text_of = |found: &Found| self.scan.text(line, found);
         let is_there = |found: &&Found| !matches!(found, Found::Nothing);
