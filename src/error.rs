@@ -228,9 +228,11 @@ impl fmt::Display for ErrorKind {
                 wanted,
                 found,
             } => write!(f, "`{}` is {found}, not {wanted}", one_line(field)),
-            Self::TooManyDocuments => {
-                write!(f, "more than {} documents; split the collection", u32::MAX)
-            }
+            Self::TooManyDocuments => write!(
+                f,
+                "more than {} documents, those with repeated ids among them; split the collection",
+                u32::MAX
+            ),
             Self::Write(e) => write!(f, "cannot be written: {e}"),
             Self::Spill(e) => write!(f, "no temporary file there: {e}"),
             Self::MixedFormats => f.write_str(

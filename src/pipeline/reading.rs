@@ -20,7 +20,7 @@ use crate::observer::Observer;
 use crate::read::{Block, Cutter, Input, Piece, Stream};
 use crate::settings::{Settings, Strictness};
 use crate::shingle::{Shingle, Shingler, Shingles, shingler};
-use crate::stats::Stats;
+use crate::stats::{Counts, Stats};
 use crate::urls::{Added, UrlHash, UrlHasher, Urls};
 
 /// What a thread makes of the shingles of each document of a block.
@@ -402,7 +402,11 @@ impl<K> Collector<'_, K> {
         document: &BatchDocument,
     ) -> ControlFlow<(), Option<DocumentId>> {
         let counts = &mut self.stats.counts;
-        match self.urls.add_hashed(url, document.url_hash) {
+        let added = match is_full(counts) {
+            true => Added::Full,
+            false => self.urls.add_hashed(url, document.url_hash),
+        };
+        match added {
             Added::New(id) => {
                 counts.documents += 1;
                 counts.empty += u64::from(document.is_empty);
@@ -417,6 +421,31 @@ impl<K> Collector<'_, K> {
                 self.failed = Some(Error::in_file(url, ErrorKind::TooManyDocuments));
                 ControlFlow::Break(())
             }
+        }
+    }
+}
+
+/// Whether what follows would have no number. Each document has one, those too whose ids
+/// were met before.
+fn is_full(counts: &Counts) -> bool {
+    counts.documents + counts.repeated_ids >= u64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_documents_than_numbers_are_refused_repeated_or_not() {
+        let most = u64::from(u32::MAX);
+        let counts = |documents, repeated_ids| Counts {
+            documents,
+            repeated_ids,
+            ..Counts::default()
+        };
+        assert!(!is_full(&counts(1, most - 2)));
+        for counts in [counts(1, most - 1), counts(most, 0), counts(most, most)] {
+            assert!(is_full(&counts));
         }
     }
 }
