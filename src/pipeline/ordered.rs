@@ -559,11 +559,13 @@ mod tests {
 
         fn work(&self, piece: &mut usize, (): &mut (), give: &mut dyn FnMut((usize, usize))) {
             let mut taken = self.0.fetch_add(1, Ordering::Relaxed);
-            while *piece == 0 {
-                std::thread::sleep(Duration::from_millis(100));
-                let before = std::mem::replace(&mut taken, self.0.load(Ordering::Relaxed));
-                if taken == before {
-                    break;
+            if *piece == 0 {
+                loop {
+                    std::thread::sleep(Duration::from_millis(100));
+                    let before = std::mem::replace(&mut taken, self.0.load(Ordering::Relaxed));
+                    if taken == before {
+                        break;
+                    }
                 }
             }
             give((*piece, taken));

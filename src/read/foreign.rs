@@ -169,20 +169,21 @@ pub(super) fn by_zeros(head: &[u8]) -> Option<Foreign> {
         return None;
     }
     let controls = head.iter().filter(|byte| is_control(byte)).count();
-    let is_text = utf8::is_text(head) && controls < head.len() / 4;
-    if is_text && !head[..head.len().min(4)].contains(&0) {
-        return None;
+    if utf8::is_text(head) && controls < head.len() / 4 {
+        let starts_with_zeros = head.iter().take(4).any(|&byte| byte == 0);
+        return starts_with_zeros.then_some(BINARY);
     }
-    let wide: [(fn(&[u8]) -> bool, Foreign); 4] = [
-        (|head| is_utf32(head, u32::from_le_bytes), UTF32LE),
-        (|head| is_utf32(head, u32::from_be_bytes), UTF32BE),
-        (|head| is_utf16(head, u16::from_le_bytes), UTF16LE),
-        (|head| is_utf16(head, u16::from_be_bytes), UTF16BE),
-    ];
-    wide.into_iter()
-        .find(|(is_wide, _)| !is_text && is_wide(head))
-        .map(|(_, foreign)| foreign)
-        .or(Some(BINARY))
+    Some(if is_utf32(head, u32::from_le_bytes) {
+        UTF32LE
+    } else if is_utf32(head, u32::from_be_bytes) {
+        UTF32BE
+    } else if is_utf16(head, u16::from_le_bytes) {
+        UTF16LE
+    } else if is_utf16(head, u16::from_be_bytes) {
+        UTF16BE
+    } else {
+        BINARY
+    })
 }
 
 fn is_utf32(head: &[u8], unit: fn([u8; 4]) -> u32) -> bool {

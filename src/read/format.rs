@@ -153,6 +153,7 @@ pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn content_tells_the_format() {
@@ -247,6 +248,21 @@ mod tests {
             &[0; 4000],
         ] {
             assert_ne!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_text_or_jsonl(text in "[^\\p{Cc}]{0,60}(\n[^\\p{Cc}]{0,60}){0,3}") {
+            prop_assert!(matches!(
+                recognise(text.as_bytes()),
+                Ok(InputFormat::Text | InputFormat::Jsonl)
+            ));
+        }
+
+        #[test]
+        fn no_content_is_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+            let _ = recognise(&bytes);
         }
     }
 }
