@@ -8,6 +8,7 @@ use memchr::memchr;
 
 use super::blocks::{End, Piece, Span};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES};
+use super::foreign::Foreign;
 use super::format::{Cut, InputFormat, by_name, recognise};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
@@ -74,33 +75,9 @@ impl Cutter {
         }
         self.join(&mut piece.content, piece.end.is_some());
         let is_whole = matches!(piece.end, Some(End::Whole));
-        let content = &piece.content.bytes[piece.content.range()];
-        if self.format.is_none() && !content.is_empty() {
-            match recognise(content) {
-                Ok(format) => self.format = Some(format),
-                Err(foreign) => {
-                    piece.problem = Some(Error::in_file(&self.name, foreign.into()));
-                    self.state = State::Over;
-                    return;
-                }
-            }
-        }
-        if is_whole && self.bytes == 0 && content.is_empty() {
-            // There is nothing that could tell.
-            self.format = self.format.or(by_name(&self.name));
-            if self.format == Some(InputFormat::Text) {
-                let start = piece.content.start;
-                piece.blocks.spans.push(self.span(start..start));
-            }
-        }
-        let stopped = match self.format {
-            Some(format) if !content.is_empty() => self.spans(
-                format,
-                &mut piece.blocks.spans,
-                &mut piece.content,
-                is_whole,
-            ),
-            _ => None,
+        let problem = match self.recognise(&piece.content) {
+            Ok(()) => self.cut_content(piece, is_whole),
+            Err(foreign) => Some(Error::in_file(&self.name, foreign.into())),
         };
         let too_long = match self.format {
             Some(format) if self.carry.len() >= RECORD_BYTES_MAX => {
@@ -108,26 +85,49 @@ impl Cutter {
             }
             _ => None,
         };
-        let problem = match (stopped, piece.end.take()) {
-            (Some(kind), _) => Some(self.error(kind)),
-            (None, None | Some(End::Whole)) => None,
-            (None, Some(End::Unopened(error))) => {
-                Some(unreadable(error, |kind| Error::in_file(&self.name, kind)))
-            }
-            (None, Some(End::Unreadable(error))) => {
-                Some(unreadable(error, |kind| self.error(kind)))
-            }
-            (None, Some(End::Damaged(error))) => Some(self.error(ErrorKind::Compression(error))),
-        };
-        if problem.is_some() {
-            self.state = State::Over;
-        }
-        if is_whole {
+        if is_whole || problem.is_some() {
             self.state = State::Over;
         }
         piece.problem = too_long.or(problem);
         piece.blocks.file = Arc::clone(&self.name);
         piece.blocks.format = self.format.unwrap_or(InputFormat::Text);
+    }
+
+    /// Finds the format by the content, unless it is known or there is none yet.
+    fn recognise(&mut self, content: &Buffer) -> Result<(), Foreign> {
+        let content = &content.bytes[content.range()];
+        if self.format.is_none() && !content.is_empty() {
+            self.format = Some(recognise(content)?);
+        }
+        Ok(())
+    }
+
+    /// Cuts what there is, and tells what is behind it if it is not more.
+    fn cut_content(&mut self, piece: &mut Piece, is_whole: bool) -> Option<Error> {
+        let (spans, content) = (&mut piece.blocks.spans, &mut piece.content);
+        let stopped = match self.format {
+            Some(format) if !content.range().is_empty() => {
+                self.spans(format, spans, content, is_whole)
+            }
+            _ => None,
+        };
+        if is_whole && self.bytes == 0 && content.range().is_empty() {
+            // There is nothing that could tell.
+            self.format = self.format.or(by_name(&self.name));
+            if self.format == Some(InputFormat::Text) {
+                spans.push(self.span(content.range()));
+            }
+        }
+        if let Some(kind) = stopped {
+            return Some(self.error(kind));
+        }
+        let in_file = |kind| Error::in_file(&self.name, kind);
+        match piece.end.take()? {
+            End::Whole => None,
+            End::Unopened(error) => Some(unreadable(error, in_file)),
+            End::Unreadable(error) => Some(unreadable(error, |kind| self.error(kind))),
+            End::Damaged(error) => Some(self.error(ErrorKind::Compression(error))),
+        }
     }
 
     /// Unpacks what could not be unpacked apart from the pieces before, or should not
