@@ -57,12 +57,12 @@ impl Stream {
         }
         let how = match &mut self.state {
             State::Closed(_) | State::Ended => return false,
-            State::Plain(raw, head) => {
+            State::Plain(reader, head) => {
                 let room = &mut piece.content.room(PIECE_BYTES)[..PIECE_BYTES];
                 let start = head.len();
                 room[..start].copy_from_slice(head);
                 head.clear();
-                let (filled, how) = raw.fill(&mut room[start..]);
+                let (filled, how) = reader.fill(&mut room[start..]);
                 piece.content.end += start + filled;
                 how
             }
@@ -93,20 +93,20 @@ impl Stream {
         let State::Closed(input) = std::mem::replace(&mut self.state, State::Ended) else {
             return Ok(State::Ended);
         };
-        let mut raw = CountedReader::new(input.open()?, &self.taken);
+        let mut reader = CountedReader::new(input.open()?, &self.taken);
         let mut head = vec![0; MAGIC_BYTES_MAX];
-        let (filled, how) = raw.fill(&mut head);
+        let (filled, how) = reader.fill(&mut head);
         head.truncate(filled);
         if let Filled::Broken(error) = how {
             return Err(error);
         }
         if head.starts_with(&GZIP_MAGIC) {
-            return Ok(State::Gzip(Chunks::new(raw, head)));
+            return Ok(State::Gzip(Chunks::new(reader, head)));
         }
         if is_zstd(&head) {
-            return Ok(State::Zstd(super::zstd::Reader::new(raw, head)?));
+            return Ok(State::Zstd(super::zstd::Reader::new(reader, head)?));
         }
-        Ok(State::Plain(raw, head))
+        Ok(State::Plain(reader, head))
     }
 }
 
