@@ -24,8 +24,6 @@ pub struct Cutter {
     gunzip: Option<Gunzip>,
     /// The start of a record whose end has not come yet.
     carry: Vec<u8>,
-    /// Bytes from which on it is worth looking for the end of that record again.
-    wanted: usize,
     records: u64,
     bytes: u64,
     state: State,
@@ -51,7 +49,6 @@ impl Cutter {
             format: settings.format,
             gunzip: None,
             carry: Vec::new(),
-            wanted: 0,
             records: 0,
             bytes: 0,
             state: State::Open,
@@ -172,13 +169,17 @@ impl Cutter {
             self.carry.clear();
             return;
         }
-        self.carry.extend_from_slice(&content.bytes[new]);
-        content.end = content.start;
-        let wanted = match self.format {
-            Some(_) => self.wanted,
-            None => PIECE_BYTES,
+        let new = &content.bytes[new];
+        self.carry.extend_from_slice(new);
+        // What has been looked through for the end of the record is not looked through
+        // again.
+        let is_enough = match self.format.map(|format| format.rules().record_end()) {
+            None => self.carry.len() >= PIECE_BYTES,
+            Some(Some(end)) => memchr(end, new).is_some(),
+            Some(None) => true,
         };
-        if is_last || self.carry.len() >= wanted {
+        content.end = content.start;
+        if is_last || is_enough {
             // A record may be a gigabyte: it changes hands and is not copied.
             content.swap(&mut self.carry);
         }
@@ -217,7 +218,6 @@ impl Cutter {
                 self.carry
                     .extend_from_slice(&content.bytes[start..content.end]);
             }
-            self.wanted = self.carry.len() * 2;
             return end;
         }
     }
