@@ -1,6 +1,6 @@
 //! The one error type: where it happened, what happened, what to do.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::io;
 use std::sync::Arc;
 
@@ -46,6 +46,13 @@ pub enum ErrorKind {
     Unreadable(io::Error),
     /// Compressed data ends early or is damaged.
     Compression(io::Error),
+    /// The content is of a format that is not read.
+    Foreign {
+        /// The format's name.
+        what: &'static str,
+        /// What can be done with it.
+        remedy: &'static str,
+    },
     /// The stream ends inside a record; the payload says how far it got.
     Truncated {
         /// Bytes the record should have, where the format says.
@@ -98,6 +105,7 @@ impl ErrorKind {
         match self {
             Self::Unreadable(_) => "unreadable file",
             Self::Compression(_) => "damaged compression",
+            Self::Foreign { .. } => "format that is not read",
             Self::Truncated { .. } => "truncated record",
             Self::FrameLength(_) => "impossible frame length",
             Self::TooLong(_) => "record too long",
@@ -127,7 +135,13 @@ impl Error {
         }
     }
 
-    /// About how much memory it takes.
+    /// True if it is no fault of a record or an input, so that to pass over it would lose
+    /// what is there.
+    pub fn is_fatal(&self) -> bool {
+        matches!(self.kind, ErrorKind::Spill(_))
+    }
+
+    /// About how much memory it takes, for it may have to wait among many.
     pub(crate) fn bytes(&self) -> usize {
         let text = match &self.kind {
             ErrorKind::Json(text) | ErrorKind::Protobuf(text) | ErrorKind::FieldMissing(text) => {
@@ -175,6 +189,7 @@ impl fmt::Display for ErrorKind {
                  the rest of the file was not",
                 one_line(&e.to_string())
             ),
+            Self::Foreign { what, remedy } => write!(f, "{what}; {remedy}"),
             Self::Truncated {
                 expected: Some(expected),
                 found,
@@ -203,16 +218,21 @@ impl fmt::Display for ErrorKind {
             Self::Protobuf(what) => {
                 write!(f, "malformed protobuf message: {}", one_line(what))
             }
-            Self::Utf8 => f.write_str("invalid UTF-8"),
+            Self::Utf8 => f.write_str(
+                "invalid UTF-8; text in another encoding can be converted, as with \
+                 `iconv -f LATIN1 -t UTF-8 FILE`",
+            ),
             Self::FieldMissing(field) => write!(f, "no {}", one_line(field)),
             Self::FieldType {
                 field,
                 wanted,
                 found,
             } => write!(f, "`{}` is {found}, not {wanted}", one_line(field)),
-            Self::TooManyDocuments => {
-                write!(f, "more than {} documents; split the collection", u32::MAX)
-            }
+            Self::TooManyDocuments => write!(
+                f,
+                "more than {} documents, those with repeated ids among them; split the collection",
+                u32::MAX
+            ),
             Self::Write(e) => write!(f, "cannot be written: {e}"),
             Self::Spill(e) => write!(f, "no temporary file there: {e}"),
             Self::MixedFormats => f.write_str(
@@ -243,6 +263,34 @@ impl std::error::Error for Error {
     }
 }
 
+/// Bytes of a record that a report may quote.
+const EXCERPT_BYTES_MAX: usize = 200;
+
+/// What something says of itself, cut off where it gets long: some parsers quote all of
+/// what they do not want, which may be megabytes.
+pub(crate) fn excerpt(what: &impl fmt::Display) -> String {
+    struct Excerpt(String);
+
+    impl Write for Excerpt {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            let room = EXCERPT_BYTES_MAX - self.0.len().min(EXCERPT_BYTES_MAX);
+            let is_end = |&end: &usize| text.is_char_boundary(end);
+            let end = (0..=room.min(text.len())).rev().find(is_end).unwrap_or(0);
+            self.0.push_str(&text[..end]);
+            match end == text.len() {
+                true => Ok(()),
+                false => Err(fmt::Error),
+            }
+        }
+    }
+
+    let mut excerpt = Excerpt(String::new());
+    if write!(excerpt, "{what}").is_err() {
+        excerpt.0.push('…');
+    }
+    excerpt.0
+}
+
 /// A report is one line, whatever a file name or a record holds.
 fn one_line(text: &str) -> String {
     text.chars()
@@ -268,6 +316,14 @@ mod tests {
             error.to_string(),
             "a\u{fffd}b: record 3, byte 120: malformed JSON: expected `,`\u{fffd}here"
         );
+    }
+
+    #[test]
+    fn of_what_is_long_the_start_is_quoted() {
+        assert_eq!(excerpt(&"short"), "short");
+        let long = excerpt(&"é".repeat(1_000_000));
+        assert_eq!(long, "é".repeat(EXCERPT_BYTES_MAX / 2) + "…");
+        assert!(excerpt(&format_args!("{}{}", "a".repeat(199), "é")).len() < 204);
     }
 
     #[test]

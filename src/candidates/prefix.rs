@@ -269,7 +269,7 @@ pub(crate) fn for_each_pair(
     let parities =
         (index.meetings() > MEETINGS_PER_ITEM * sets.items()).then(|| Parities::new(sets));
     let next = AtomicUsize::new(0);
-    let found = rayon::broadcast(|_| {
+    let found = rayon::broadcast(|_| -> Result<SearchStats, Error> {
         let mut probe = Probe::new(sets.len());
         let mut pairs: Vec<PlacePair> = Vec::new();
         loop {

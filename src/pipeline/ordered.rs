@@ -45,12 +45,12 @@ pub(super) trait Work: Sync {
         give: &mut dyn FnMut(Self::Output),
     );
 
-    /// About how much memory an output takes.
+    /// About how much memory an output takes besides its own size.
     fn bytes(output: &Self::Output) -> usize;
 }
 
-/// Memory for outputs that wait for their turn. Beyond that no piece is taken but the
-/// one whose turn it is, so that one slow piece cannot pile up the others.
+/// Memory for what waits for its turn. Beyond that no piece is taken but the one whose
+/// turn it is, so that one slow piece cannot pile up the others.
 const WAITING_BYTES_MAX: usize = 64 << 20;
 
 /// Has all threads of the current pool work on the pieces of `lanes`, and gives the
@@ -66,6 +66,7 @@ pub(super) fn in_order<W: Work>(
             unopened: lanes,
             lanes: VecDeque::new(),
             first_lane: 0,
+            open: Vec::new(),
             waiting_bytes: 0,
             finish: Some(finish),
             stopped: false,
@@ -98,7 +99,11 @@ struct State<W: Work, I, F> {
     lanes: VecDeque<Lane<W>>,
     /// The number of the first of them.
     first_lane: u64,
-    /// Memory of the outputs that wait.
+    /// The numbers of those that may still give pieces, in order: no more than there are
+    /// threads, however many others wait to be finished.
+    open: Vec<u64>,
+    /// Memory of the outputs that wait, and of the lanes and pieces they belong to: many
+    /// that gave nothing add up too.
     waiting_bytes: usize,
     /// `None` while a thread is at it.
     finish: Option<F>,
@@ -108,7 +113,7 @@ struct State<W: Work, I, F> {
 struct Lane<W: Work> {
     /// `None` while a thread is at it.
     source: Option<W::Source>,
-    /// `None` while a thread is at it.
+    /// `None` while a thread is at it, and when it is of no more use.
     joint: Option<W::Joint>,
     /// No piece will be taken any more.
     ended: bool,
@@ -120,16 +125,47 @@ struct Lane<W: Work> {
     first_piece: u64,
 }
 
+impl<W: Work> Lane<W> {
+    /// Memory of a lane without its outputs.
+    const BYTES: usize = size_of::<Self>();
+
+    /// Lets go of what only pieces to come would need, once none can come.
+    fn let_go(&mut self) {
+        if self.ended {
+            self.source = None;
+            self.pieces.shrink_to_fit();
+            if self.joined == self.first_piece + self.pieces.len() as u64 {
+                self.joint = None;
+            }
+        }
+    }
+}
+
 struct Outputs<O> {
     waiting: VecDeque<O>,
     /// No more will come.
     done: bool,
 }
 
+impl<O> Outputs<O> {
+    /// Memory of a piece without its outputs.
+    const BYTES: usize = size_of::<Self>();
+
+    fn finish(&mut self) {
+        self.done = true;
+        self.waiting.shrink_to_fit();
+    }
+}
+
+/// Memory of an output that waits.
+fn bytes<W: Work>(output: &W::Output) -> usize {
+    size_of::<W::Output>() + W::bytes(output)
+}
+
 /// What a thread can do next.
 enum Next {
-    /// Take a piece from the lane in this place.
-    Take(usize),
+    /// Take a piece from the lane of this number.
+    Take(u64),
     Wait,
     Leave,
 }
@@ -152,7 +188,7 @@ where
                 self.give(ticket, output);
             });
             let mut state = self.lock();
-            state.outputs(ticket).done = true;
+            state.outputs(ticket).finish();
             self.deliver(state);
         }
     }
@@ -170,25 +206,16 @@ where
     fn take(&self, piece: &mut W::Piece) -> Option<Ticket> {
         let mut state = self.lock();
         loop {
-            let place = match state.next() {
-                Next::Take(place) => place,
+            let number = match state.next() {
+                Next::Take(number) => number,
                 Next::Wait => {
                     state = self.wait(state);
                     continue;
                 }
                 Next::Leave => return None,
             };
-            let number = state.first_lane + place as u64;
-            let lane = &mut state.lanes[place];
-            let mut source = lane.source.take()?;
-            let ticket = Ticket {
-                lane: number,
-                piece: lane.first_piece + lane.pieces.len() as u64,
-            };
-            lane.pieces.push_back(Outputs {
-                waiting: VecDeque::new(),
-                done: false,
-            });
+            let mut source = state.lane(number).source.take()?;
+            let ticket = state.add_piece(number);
             drop(state);
             let taken = self.work.take(&mut source, piece);
             state = self.lock();
@@ -199,8 +226,8 @@ where
                 self.changed.notify_all();
                 return Some(ticket);
             }
-            lane.ended = true;
-            lane.pieces.pop_back();
+            state.remove_last_piece(number);
+            state.end(number);
             self.deliver(state);
             state = self.lock();
         }
@@ -229,8 +256,9 @@ where
         lane.joint = Some(joint);
         lane.joined += 1;
         if joined.is_break() {
-            lane.ended = true;
-            lane.source = None;
+            state.end(ticket.lane);
+        } else {
+            lane.let_go();
         }
         self.changed.notify_all();
         true
@@ -238,7 +266,7 @@ where
 
     fn give(&self, ticket: Ticket, output: W::Output) {
         let mut state = self.lock();
-        state.waiting_bytes += W::bytes(&output);
+        state.waiting_bytes += bytes::<W>(&output);
         state.outputs(ticket).waiting.push_back(output);
         while state.waiting_bytes > WAITING_BYTES_MAX && !state.is_turn(ticket) && !state.stopped {
             state = self.wait(state);
@@ -275,36 +303,69 @@ where
         if self.stopped {
             return Next::Leave;
         }
-        let mut open = 0;
-        let mut place = 0;
-        while open < rayon::current_num_threads() {
-            if place == self.lanes.len() {
-                let Some((source, joint)) = self.unopened.next() else {
-                    break;
-                };
-                self.lanes.push_back(Lane {
-                    source: Some(source),
-                    joint: Some(joint),
-                    ended: false,
-                    joined: 0,
-                    pieces: VecDeque::new(),
-                    first_piece: 0,
-                });
+        for &number in &self.open {
+            let lane = &self.lanes[(number - self.first_lane) as usize];
+            let is_turn = number == self.first_lane && lane.pieces.is_empty();
+            if self.waiting_bytes > WAITING_BYTES_MAX && !is_turn {
+                return Next::Wait;
             }
-            let lane = &self.lanes[place];
-            if !lane.ended {
-                let is_turn = place == 0 && lane.pieces.is_empty();
-                if self.waiting_bytes > WAITING_BYTES_MAX && !is_turn {
-                    return Next::Wait;
-                }
-                if lane.source.is_some() {
-                    return Next::Take(place);
-                }
-                open += 1;
+            if lane.source.is_some() {
+                return Next::Take(number);
             }
-            place += 1;
         }
-        if open == 0 { Next::Leave } else { Next::Wait }
+        let is_turn = self.lanes.is_empty();
+        if self.open.len() == rayon::current_num_threads()
+            || (self.waiting_bytes > WAITING_BYTES_MAX && !is_turn)
+        {
+            return Next::Wait;
+        }
+        match self.unopened.next() {
+            Some((source, joint)) => Next::Take(self.add_lane(source, joint)),
+            None if self.open.is_empty() => Next::Leave,
+            None => Next::Wait,
+        }
+    }
+
+    fn add_lane(&mut self, source: W::Source, joint: W::Joint) -> u64 {
+        let number = self.first_lane + self.lanes.len() as u64;
+        self.lanes.push_back(Lane {
+            source: Some(source),
+            joint: Some(joint),
+            ended: false,
+            joined: 0,
+            pieces: VecDeque::new(),
+            first_piece: 0,
+        });
+        self.open.push(number);
+        self.waiting_bytes += Lane::<W>::BYTES;
+        number
+    }
+
+    /// No piece will be taken from a lane any more.
+    fn end(&mut self, number: u64) {
+        self.open.retain(|&open| open != number);
+        let lane = self.lane(number);
+        lane.ended = true;
+        lane.let_go();
+    }
+
+    fn add_piece(&mut self, number: u64) -> Ticket {
+        self.waiting_bytes += Outputs::<W::Output>::BYTES;
+        let lane = self.lane(number);
+        lane.pieces.push_back(Outputs {
+            waiting: VecDeque::new(),
+            done: false,
+        });
+        Ticket {
+            lane: number,
+            piece: lane.first_piece + lane.pieces.len() as u64 - 1,
+        }
+    }
+
+    /// Takes back the piece that was added last, of which nothing came.
+    fn remove_last_piece(&mut self, number: u64) {
+        self.waiting_bytes -= Outputs::<W::Output>::BYTES;
+        self.lane(number).pieces.pop_back();
     }
 
     fn lane(&mut self, number: u64) -> &mut Lane<W> {
@@ -328,7 +389,7 @@ where
             match lane.pieces.front_mut() {
                 Some(outputs) => {
                     if let Some(output) = outputs.waiting.pop_front() {
-                        self.waiting_bytes -= W::bytes(&output);
+                        self.waiting_bytes -= bytes::<W>(&output);
                         return Some(output);
                     }
                     if !outputs.done {
@@ -336,10 +397,12 @@ where
                     }
                     lane.pieces.pop_front();
                     lane.first_piece += 1;
+                    self.waiting_bytes -= Outputs::<W::Output>::BYTES;
                 }
                 None if lane.ended => {
                     self.lanes.pop_front();
                     self.first_lane += 1;
+                    self.waiting_bytes -= Lane::<W>::BYTES;
                 }
                 None => return None,
             }
@@ -362,6 +425,7 @@ impl<W: Work, I, F> Drop for StopOnPanic<'_, '_, W, I, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     /// Lanes of so many pieces. Each piece gives its lane, its number and how many its
@@ -470,6 +534,81 @@ mod tests {
             assert_eq!(all, expected);
             assert_eq!(run(threads, &work, &lanes, 17), expected[..17]);
         }
+    }
+
+    /// Lanes of one piece each. The first takes until no other is taken any more.
+    #[derive(Default)]
+    struct Slow(AtomicUsize);
+
+    impl Work for Slow {
+        type Source = Option<usize>;
+        type Joint = ();
+        type Piece = usize;
+        type Scratch = ();
+        type Output = (usize, usize);
+
+        fn take(&self, lane: &mut Option<usize>, piece: &mut usize) -> bool {
+            lane.take().map(|lane| *piece = lane).is_some()
+        }
+
+        fn join(&self, (): &mut (), _: &mut usize) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+
+        fn scratch(&self) {}
+
+        fn work(&self, piece: &mut usize, (): &mut (), give: &mut dyn FnMut((usize, usize))) {
+            let mut taken = self.0.fetch_add(1, Ordering::Relaxed);
+            if *piece == 0 {
+                loop {
+                    std::thread::sleep(Duration::from_millis(100));
+                    let before = std::mem::replace(&mut taken, self.0.load(Ordering::Relaxed));
+                    if taken == before {
+                        break;
+                    }
+                }
+            }
+            give((*piece, taken));
+        }
+
+        fn bytes(_: &(usize, usize)) -> usize {
+            0
+        }
+    }
+
+    /// How many pieces were taken before the first was finished.
+    fn taken_meanwhile(lanes: usize) -> usize {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
+        let (mut next, mut taken) = (0, 0);
+        pool.install(|| {
+            let lanes = (0..lanes).map(|lane| (Some(lane), ()));
+            in_order(&Slow::default(), lanes, |(lane, taken_so_far)| {
+                assert_eq!(lane, next);
+                next += 1;
+                if lane == 0 {
+                    taken = taken_so_far;
+                }
+                ControlFlow::Continue(())
+            });
+        });
+        assert_eq!(next, lanes);
+        taken
+    }
+
+    #[test]
+    fn many_lanes_behind_a_slow_one_are_not_looked_through_again_and_again() {
+        let started = std::time::Instant::now();
+        taken_meanwhile(200_000);
+        assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn what_waits_behind_a_slow_lane_is_bounded() {
+        let least = size_of::<Lane<Slow>>() + size_of::<Outputs<(usize, usize)>>();
+        assert!(taken_meanwhile(1_000_000) <= WAITING_BYTES_MAX / least + 2);
     }
 
     #[test]

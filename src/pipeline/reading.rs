@@ -26,7 +26,7 @@ use crate::sets::{ListBlock, ShingleLists};
 use crate::settings::{Settings, Strictness};
 use crate::shingle::{Shingle, Shingler, Shingles, shingler};
 use crate::sketch::Signatures;
-use crate::stats::Stats;
+use crate::stats::{Counts, Stats};
 
 /// What a thread makes of the shingles of each document of a block.
 pub(super) trait Digest {
@@ -341,6 +341,8 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
                 ..Batch::default()
             });
         }
+        // A huge record may have blown it up.
+        piece.clear();
     }
 
     fn bytes(batch: &Batch<D::Output>) -> usize {
@@ -486,9 +488,7 @@ impl<K> Collector<'_, '_, K> {
         reading.stats.seconds.read_busy += batch.reading;
         reading.stats.seconds.sketch_busy += batch.sketching;
         for error in batch.problems {
-            // What could not be kept cannot be read again: to go on would lose it.
-            let is_fatal = matches!(error.kind, ErrorKind::Spill(_));
-            if is_fatal || reading.settings.strictness == Strictness::Stop {
+            if error.is_fatal() || reading.settings.strictness == Strictness::Stop {
                 self.failed = Some(error);
                 return ControlFlow::Break(());
             }
@@ -543,7 +543,11 @@ impl<K> Collector<'_, '_, K> {
     ) -> ControlFlow<(), (Fate, Option<DocumentId>)> {
         let reading = &mut *self.reading;
         let counts = &mut reading.stats.counts;
-        match reading.urls.add_hashed(url, document.url_hash) {
+        let added = match is_full(counts) {
+            true => Added::Full,
+            false => reading.urls.add_hashed(url, document.url_hash),
+        };
+        match added {
             Added::New(id) => {
                 counts.documents += 1;
                 counts.short += u64::from(document.is_short);
@@ -561,6 +565,31 @@ impl<K> Collector<'_, '_, K> {
                 self.failed = Some(Error::in_file(url, ErrorKind::TooManyDocuments));
                 ControlFlow::Break(())
             }
+        }
+    }
+}
+
+/// Whether what follows would have no number. Each document has one, those too whose ids
+/// were met before.
+fn is_full(counts: &Counts) -> bool {
+    counts.documents + counts.repeated_ids >= u64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_documents_than_numbers_are_refused_repeated_or_not() {
+        let most = u64::from(u32::MAX);
+        let counts = |documents, repeated_ids| Counts {
+            documents,
+            repeated_ids,
+            ..Counts::default()
+        };
+        assert!(!is_full(&counts(1, most - 2)));
+        for counts in [counts(1, most - 1), counts(most, 0), counts(most, most)] {
+            assert!(is_full(&counts));
         }
     }
 }

@@ -242,6 +242,8 @@ impl Work for Copying<'_> {
             }
             give(records);
         }
+        // A huge record may have blown it up.
+        piece.clear();
     }
 
     fn bytes(records: &RecordBlock) -> usize {

@@ -1,6 +1,8 @@
 //! The record formats, and how one is told from another.
 
-use super::piece::Block;
+use super::blocks::Block;
+use super::buffer::PIECE_BYTES;
+use super::foreign::{self, Foreign};
 use super::{ReadSettings, jsonl, lines, protobuf, text};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -79,12 +81,18 @@ const LINES_TO_JUDGE: usize = 256;
 
 /// Tells the format from the first part of the decompressed content.
 ///
-/// Protobuf frames start with a length whose high bytes are zero, which no text
-/// has. JSONL has objects on most lines, and spoiled ones must not hide that from
-/// the others. What is left is plain text.
-pub(super) fn recognise(head: &[u8]) -> InputFormat {
-    if protobuf::looks_like_frames(head) {
-        return InputFormat::Protobuf;
+/// Text comes first: what has no control characters in it is no stream of frames,
+/// whatever its first four bytes would be as a length. JSONL has objects on most lines,
+/// and spoiled ones must not hide that from the others. What is left is plain text,
+/// unless it can be none.
+pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
+    // However much there is, the answer is the same.
+    let head = &head[..head.len().min(PIECE_BYTES)];
+    if head.iter().any(foreign::is_control) && protobuf::looks_like_frames(head) {
+        return Ok(InputFormat::Protobuf);
+    }
+    if let Some(foreign) = foreign::by_signature(head) {
+        return Err(foreign);
     }
     let head = without_bom(head);
     let (mut objects, mut others) = (0, 0);
@@ -101,10 +109,30 @@ pub(super) fn recognise(head: &[u8]) -> InputFormat {
         }
     }
     if objects > 0 && objects >= others {
-        InputFormat::Jsonl
-    } else {
-        InputFormat::Text
+        return Ok(InputFormat::Jsonl);
     }
+    match foreign::by_zeros(head) {
+        Some(foreign) => Err(foreign),
+        None => Ok(InputFormat::Text),
+    }
+}
+
+/// Endings of names whose files hold records, of which there may be none.
+const RECORDS: [&str; 4] = [".jsonl", ".json", ".ndjson", ".pb"];
+/// Endings that follow those where a file is compressed.
+const PACKED: [&str; 6] = [".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"];
+
+/// The format of an input that has no content, by its name: a file is a document without
+/// text, but what holds records, or comes from a pipe, holds none.
+pub(super) fn by_name(name: &str) -> Option<InputFormat> {
+    let name = name.to_ascii_lowercase();
+    let name = PACKED
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
+    let is_pipe = name == "-" || name.starts_with("/dev/");
+    let has_records = RECORDS.iter().any(|ending| name.ends_with(ending));
+    (!is_pipe && !has_records).then_some(InputFormat::Text)
 }
 
 /// `{}`, or a brace, a name in quotes and a colon.
@@ -129,6 +157,7 @@ pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn content_tells_the_format() {
@@ -142,7 +171,6 @@ mod tests {
             (b"spoiled\n{\"url\":\"a\"}\n{}\n", InputFormat::Jsonl),
             (b"\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
             (b"\xff\xff\xff\xff\x0a\x03abc", InputFormat::Protobuf),
-            (b"\x05\0\0", InputFormat::Protobuf),
             (b"\0\0\0\0\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
             (b"\x04\0\0\0\x20\x01\x0a\0", InputFormat::Protobuf),
             (b"caf\xe9\nLatin-1", InputFormat::Text),
@@ -152,7 +180,93 @@ mod tests {
                 InputFormat::Jsonl,
             ),
         ] {
-            assert_eq!(recognise(head), format, "{head:?}");
+            assert_eq!(recognise(head), Ok(format), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn of_nothing_the_name_tells_the_format() {
+        for name in ["a.txt", "d/__init__.py", "README", "a.txt.gz", "jsonl"] {
+            assert_eq!(by_name(name), Some(InputFormat::Text), "{name}");
+        }
+        for name in [
+            "-",
+            "/dev/fd/63",
+            "a.jsonl",
+            "A.JSON.GZ",
+            "x.ndjson.zst",
+            "d.pb",
+        ] {
+            assert_eq!(by_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn text_in_any_script_is_text() {
+        for text in [
+            "กาลครั้งหนึ่งนานมาแล้ว",
+            "很久很久以前,有一个国王。",
+            "Жили-были старик со старухой",
+            "كان يا ما كان، في قديم الزمان",
+            "היה היה פעם מלך זקן",
+            "एक समय की बात है",
+            "昔々、あるところに",
+            "😀😀😀",
+            "The \n words of a page",
+        ] {
+            assert_eq!(recognise(text.as_bytes()), Ok(InputFormat::Text), "{text}");
+            // The last character may be cut off.
+            let head = &text.as_bytes()[..text.len() - 1];
+            assert_eq!(recognise(head), Ok(InputFormat::Text), "{text}");
+        }
+        // Windows-1251 and Latin-1, to be refused as what is not UTF-8.
+        for text in [
+            &b"\xc6\xe8\xeb\xe8-\xe1\xfb\xeb\xe8 \xf1\xf2\xe0\xf0\xe8\xea"[..],
+            b"\xc9t\xe9 comme hiver\n",
+        ] {
+            assert_eq!(recognise(text), Ok(InputFormat::Text));
+        }
+    }
+
+    #[test]
+    fn frames_are_told_by_their_messages() {
+        let long = 40_000_000_i32.to_le_bytes();
+        let inside = |message: &[u8]| [&long[..], message, &[b'x'; 500]].concat();
+        for head in [
+            // Longer than what is there of it: the url is, or a field is cut off.
+            &inside(b"\x0a\x03abc\x1a\xf0\xb4\x89\x12")[..],
+            &inside(b"\x12\xf0\xb4\x89\x12"),
+            // A damaged frame before a whole one.
+            b"\x02\0\0\0\xff\xff\x05\0\0\0\x0a\x03abc",
+            // A url without text.
+            b"\x03\0\0\0\x0a\x01x",
+            // An endless length.
+            b"\xff\xff\xff\x7f\x0a\x03abc",
+        ] {
+            assert_eq!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
+        }
+        for head in [
+            // A field that is longer than its message, and no url.
+            &inside(b"\x12\xf0\xb4\x89\x53")[..],
+            b"\x05\0\0\0\x1a\x03abc",
+            &[0; 4000],
+        ] {
+            assert_ne!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_text_or_jsonl(text in "[^\\p{Cc}]{0,60}(\n[^\\p{Cc}]{0,60}){0,3}") {
+            prop_assert!(matches!(
+                recognise(text.as_bytes()),
+                Ok(InputFormat::Text | InputFormat::Jsonl)
+            ));
+        }
+
+        #[test]
+        fn no_content_is_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+            let _ = recognise(&bytes);
         }
     }
 }

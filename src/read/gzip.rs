@@ -7,12 +7,14 @@
 //! tries. Only if that works out to the last byte was it true.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
-use super::piece::Content;
-use super::raw::{Filled, Raw};
+use super::buffer::Buffer;
+use super::counted::{CountedReader, Filled};
 
 /// Of what every member starts with, the part that is always the same: the magic
 /// number and the one method there is.
@@ -23,6 +25,11 @@ const RESERVED_FLAGS: u8 = 0xe0;
 /// Bytes in a chunk, unless a member ends near; unpacked, a chunk should stay in a
 /// core's own cache.
 const CHUNK_BYTES: usize = 64 * 1024;
+/// Bytes that a chunk may become, as far as that can be foreseen: zeros are packed a
+/// thousand to one.
+const UNPACKED_BYTES_MAX: usize = 4 << 20;
+/// The most that deflate makes of a byte.
+const EXPANSION_MAX: usize = 1032;
 /// How far the end of a member is looked for: a block of BGZF has up to 64 KiB.
 const LOOK_BYTES: usize = 2 * CHUNK_BYTES;
 
@@ -32,25 +39,49 @@ pub(super) struct Chunk {
     bytes: Vec<u8>,
     /// Whether it seems to be made of whole members.
     seems_whole: bool,
+    expansion: Arc<Expansion>,
+}
+
+/// What a byte of a file becomes, by the chunk that was unpacked last.
+#[derive(Debug)]
+struct Expansion(AtomicUsize);
+
+impl Default for Expansion {
+    fn default() -> Self {
+        Self(AtomicUsize::new(EXPANSION_MAX))
+    }
+}
+
+impl Expansion {
+    fn measure(&self, packed: usize, unpacked: usize) {
+        let expansion = unpacked.div_ceil(packed.max(1)).max(1);
+        self.0.store(expansion, Ordering::Relaxed);
+    }
+
+    fn chunk_bytes(&self) -> usize {
+        CHUNK_BYTES.min(UNPACKED_BYTES_MAX / self.0.load(Ordering::Relaxed))
+    }
 }
 
 /// Cuts a gzip file into chunks.
 pub(super) struct Chunks {
-    raw: Raw,
+    reader: CountedReader,
     /// What has been read and not been given away.
     ahead: Vec<u8>,
     state: Option<Filled>,
     at_member: bool,
+    expansion: Arc<Expansion>,
 }
 
 impl Chunks {
-    /// The chunks of `raw`, of which `head` has been read already.
-    pub(super) fn new(raw: Raw, head: Vec<u8>) -> Self {
+    /// The chunks of `reader`, of which `head` has been read already.
+    pub(super) fn new(reader: CountedReader, head: Vec<u8>) -> Self {
         Self {
-            raw,
+            reader,
             ahead: head,
             state: None,
             at_member: true,
+            expansion: Arc::default(),
         }
     }
 
@@ -59,7 +90,7 @@ impl Chunks {
         let start = self.ahead.len();
         if self.state.is_none() && start < LOOK_BYTES {
             self.ahead.resize(LOOK_BYTES, 0);
-            let (filled, how) = self.raw.fill(&mut self.ahead[start..]);
+            let (filled, how) = self.reader.fill(&mut self.ahead[start..]);
             self.ahead.truncate(start + filled);
             if !matches!(how, Filled::Whole) {
                 self.state = Some(how);
@@ -71,17 +102,19 @@ impl Chunks {
         self.ahead.drain(..end);
         let is_last = self.ahead.is_empty() && self.state.is_some();
         chunk.seems_whole = self.at_member && (at_member || is_last);
+        chunk.expansion = Arc::clone(&self.expansion);
         self.at_member = at_member;
         if is_last { self.state.take() } else { None }
     }
 
     /// Where the chunk ends, and whether a member seems to start there.
     fn chunk_end(&self) -> (usize, bool) {
-        let near = self.ahead.len().min(CHUNK_BYTES);
+        let chunk_bytes = self.expansion.chunk_bytes();
+        let near = self.ahead.len().min(chunk_bytes);
         let is_end = |&at: &usize| at > 0 && seems_member(&self.ahead[at..]);
         let before = memmem::rfind_iter(&self.ahead[..near], &MEMBER_START).find(is_end);
         if let Some(end) = before
-            && (end > CHUNK_BYTES / 2 || self.ahead.len() > near)
+            && (end > chunk_bytes / 2 || self.ahead.len() > near)
         {
             return (end, true);
         }
@@ -110,7 +143,7 @@ fn seems_member(bytes: &[u8]) -> bool {
 ///
 /// That it works out shows where members are only if one starts where the chunk does: a
 /// member may hold others as its data. Who knows what comes before must ask.
-pub(super) fn unpack_whole(chunk: &Chunk, content: &mut Content) -> Option<Gunzip> {
+pub(super) fn unpack_whole(chunk: &Chunk, content: &mut Buffer) -> Option<Gunzip> {
     if !chunk.seems_whole {
         return None;
     }
@@ -169,8 +202,17 @@ impl Gunzip {
 
     /// Unpacks the next chunk of the file, behind what is in `content` already. What
     /// comes before an error is there.
-    pub(super) fn unpack(&mut self, chunk: &Chunk, content: &mut Content) -> io::Result<()> {
-        let mut rest = &chunk.bytes[..];
+    pub(super) fn unpack(&mut self, chunk: &Chunk, content: &mut Buffer) -> io::Result<()> {
+        let before = content.end;
+        let unpacked = self.unpack_bytes(&chunk.bytes, content);
+        let Chunk {
+            bytes, expansion, ..
+        } = chunk;
+        expansion.measure(bytes.len(), content.end - before);
+        unpacked
+    }
+
+    fn unpack_bytes(&mut self, mut rest: &[u8], content: &mut Buffer) -> io::Result<()> {
         while !rest.is_empty() {
             match &mut self.state {
                 State::Between { zeros } => {
@@ -212,7 +254,7 @@ impl Gunzip {
         Ok(())
     }
 
-    fn inflate_some<'a>(&mut self, input: &'a [u8], content: &mut Content) -> io::Result<&'a [u8]> {
+    fn inflate_some<'a>(&mut self, input: &'a [u8], content: &mut Buffer) -> io::Result<&'a [u8]> {
         let (taken, given) = (self.inflate.total_in(), self.inflate.total_out());
         let room = content.room(ROOM_BYTES.max(input.len() * 4));
         let status = self.inflate.decompress(input, room, FlushDecompress::None);
@@ -289,7 +331,6 @@ mod tests {
     use flate2::{Compression, GzBuilder, write::GzEncoder};
     use proptest::prelude::*;
     use std::io::{Cursor, Write};
-    use std::sync::Arc;
 
     fn member(bytes: &[u8], level: u32) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
@@ -298,8 +339,8 @@ mod tests {
     }
 
     fn chunks(file: &[u8]) -> Vec<Chunk> {
-        let raw = Raw::new(Box::new(Cursor::new(file.to_vec())), &Arc::default());
-        let mut chunks = Chunks::new(raw, Vec::new());
+        let reader = CountedReader::new(Box::new(Cursor::new(file.to_vec())), &Arc::default());
+        let mut chunks = Chunks::new(reader, Vec::new());
         let mut all = vec![];
         loop {
             let mut chunk = Chunk::default();
@@ -313,7 +354,7 @@ mod tests {
 
     /// Unpacks each chunk by itself where that works, and how often it did.
     fn unpacked(chunks: &[Chunk]) -> io::Result<(Vec<u8>, usize)> {
-        let mut content = Content::default();
+        let mut content = Buffer::default();
         let mut gunzip = Gunzip::default();
         let mut apart = 0;
         for chunk in chunks {
@@ -375,6 +416,39 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_before_damage_depends_neither_on_chunks_nor_on_room() {
+        let text: Vec<u8> = (0..60_000_u32)
+            .flat_map(|n| format!("{:x} ", n.wrapping_mul(0x9e37_79b9) >> 12).into_bytes())
+            .collect();
+        let whole = member(&text, 6);
+        for at in (20..whole.len()).step_by(997) {
+            let mut file = whole.clone();
+            file[at] ^= 0x3c;
+            let sizes = [
+                (1000, 0),
+                (4096, 300_000),
+                (65_536, 0),
+                (300_000, 5_000_000),
+            ];
+            let [first, others @ ..] = sizes.map(|(chunk_bytes, room)| {
+                let mut content = Buffer::default();
+                content.room(room);
+                let mut gunzip = Gunzip::default();
+                let result = file.chunks(chunk_bytes).try_for_each(|bytes| {
+                    let chunk = Chunk {
+                        bytes: bytes.to_vec(),
+                        ..Chunk::default()
+                    };
+                    gunzip.unpack(&chunk, &mut content)
+                });
+                let text = content.bytes[content.range()].to_vec();
+                (text, result.map_err(|error| error.to_string()))
+            });
+            assert!(others.iter().all(|other| *other == first), "{at}");
+        }
+    }
+
+    #[test]
     fn all_parts_of_a_header_are_passed_over() {
         let mut encoder = GzBuilder::new()
             .filename("name")
@@ -425,6 +499,7 @@ mod tests {
                 .map(|ends| Chunk {
                     bytes: file[ends[0]..ends[1]].to_vec(),
                     seems_whole: true,
+                    expansion: Arc::default(),
                 })
                 .collect();
             let expected: String = parts.iter().map(|(text, _)| text.as_str()).collect();

@@ -1,5 +1,6 @@
 //! What is read: files, the files of a directory, or any reader.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -25,7 +26,7 @@ impl Input {
     pub fn from_path(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self {
-            name: path.to_string_lossy().into(),
+            name: name(&path).into(),
             origin: Origin::Path(path),
         }
     }
@@ -82,6 +83,37 @@ impl fmt::Debug for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Input").field("name", &self.name).finish()
     }
+}
+
+/// The path as text: as it is, if it is text. Otherwise the bytes that are none are written
+/// as in an address, `%FF`, so that different files have different names, and what would
+/// read as such an escape is escaped too.
+#[cfg(unix)]
+fn name(path: &Path) -> Cow<'_, str> {
+    use std::os::unix::ffi::OsStrExt;
+    if let Some(name) = path.to_str() {
+        return name.into();
+    }
+    let mut name = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        for (at, c) in chunk.valid().char_indices() {
+            let behind = chunk.valid().as_bytes().get(at + 1..at + 3);
+            let is_escape = behind.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
+            match c == '%' && is_escape {
+                true => name.push_str("%25"),
+                false => name.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    name.into()
+}
+
+#[cfg(not(unix))]
+fn name(path: &Path) -> Cow<'_, str> {
+    path.to_string_lossy()
 }
 
 /// The inputs behind a path: itself, or for a directory the files in it, by
@@ -146,6 +178,26 @@ mod tests {
             })
             .collect();
         assert_eq!(names, ["a/1", "a/2", "a.txt", "b"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_not_text_differ_and_lead_back_to_the_file() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        for (bytes, expected) in [
+            (&b"d/\xff"[..], "d/%FF"),
+            (b"d/\xfe", "d/%FE"),
+            (b"caf\xe9 100%", "caf%E9 100%"),
+            (b"%41\xff%", "%2541%FF%"),
+            (b"%4\xff", "%4%FF"),
+            (b"\xd0\x96\xd0", "\u{416}%D0"),
+            // Text stays as it is.
+            (b"100%41", "100%41"),
+        ] {
+            let input = Input::from_path(Path::new(OsStr::from_bytes(bytes)));
+            assert_eq!(&**input.name(), expected);
+        }
     }
 
     #[cfg(unix)]

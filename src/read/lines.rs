@@ -3,9 +3,9 @@
 
 use memchr::{memchr, memchr_iter};
 
+use super::blocks::Block;
+use super::content::content;
 use super::format::{Cut, Format, without_bom};
-use super::items::content;
-use super::piece::Block;
 use super::{BLOCK_RECORDS_MAX, ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};

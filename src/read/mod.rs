@@ -10,33 +10,35 @@
 //! A new input format is a file here that implements `Format`, and a line in
 //! [`InputFormat`] and in `format::recognise`.
 
+mod blocks;
+mod buffer;
+mod content;
+mod counted;
 mod cutter;
+mod foreign;
 mod format;
 mod gzip;
 mod input;
-mod items;
 mod jsonl;
 mod lines;
 mod pairs;
-mod piece;
 mod protobuf;
-mod raw;
+mod spool;
 mod stream;
 mod text;
-mod twice;
 mod utf8;
 mod zstd;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use blocks::{Block, Piece};
 pub use cutter::Cutter;
 pub use format::InputFormat;
 pub use input::{Input, inputs};
 pub use pairs::read_pairs;
-pub use piece::{Block, Piece};
+pub use spool::twice;
 pub use stream::Stream;
-pub use twice::twice;
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.

@@ -5,12 +5,12 @@
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
+use super::blocks::Block;
+use super::content::contents;
 use super::format::{Cut, Format};
-use super::items::contents;
-use super::piece::Block;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::{Content, Document};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, excerpt};
 
 /// Bytes of the length before each message.
 const LENGTH_BYTES: usize = 4;
@@ -91,13 +91,55 @@ impl Format for Protobuf {
     }
 }
 
-/// Whether the content starts as a stream of frames does: with a length that has a
-/// zero byte, as all below 16 MB have, or with one that is negative. No text has
-/// either; what is in the frames does not matter.
+/// Whether the content starts as a stream of frames does: one of those at hand is a
+/// message with a url, as far as it is there. The first may be damaged.
 pub(super) fn looks_like_frames(head: &[u8]) -> bool {
-    let length = &head[..head.len().min(LENGTH_BYTES)];
-    let is_negative = length.len() == LENGTH_BYTES && length[3] >= 0x80;
-    length.contains(&0) || (is_negative && !length[..3].iter().any(u8::is_ascii_graphic))
+    let mut rest = head;
+    while let (Some(length), Some(message)) = (frame_length(rest), rest.get(LENGTH_BYTES..)) {
+        let Some(length) = usize::try_from(length)
+            .ok()
+            .filter(|&length| length <= RECORD_BYTES_MAX)
+        else {
+            // What follows the message cannot be found, but it tells enough.
+            return starts_a_message(message, message.len());
+        };
+        match message.split_at_checked(length) {
+            None => return starts_a_message(message, length),
+            Some((message, behind)) => {
+                let fields = Fields::read(message);
+                if fields.is_ok_and(|fields| matches!(fields.named("url"), Ok(Some(_)))) {
+                    return true;
+                }
+                rest = behind;
+            }
+        }
+    }
+    false
+}
+
+/// Whether this is the start of a message of that length, up to its url or to a field
+/// that is cut off.
+fn starts_a_message(mut start: &[u8], length: usize) -> bool {
+    let behind = length.saturating_sub(start.len());
+    while let Ok((tag, wire_type)) = decode_key(&mut start) {
+        if !matches!(tag, URL | BODY | TEXT) {
+            if skip_field(wire_type, tag, &mut start, DecodeContext::default()).is_err() {
+                return false;
+            }
+            continue;
+        }
+        let Ok(length) = decode_varint(&mut start) else {
+            return false;
+        };
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        match start.split_at_checked(length) {
+            _ if wire_type != WireType::LengthDelimited => return false,
+            Some((url, _)) if tag == URL => return utf8::text(url).is_ok(),
+            Some((_, rest)) => start = rest,
+            None => return length - start.len() <= behind,
+        }
+    }
+    false
 }
 
 fn frame_length(bytes: &[u8]) -> Option<i32> {
@@ -144,7 +186,7 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn read(mut message: &'a [u8]) -> Result<Self, ErrorKind> {
-        let malformed = |error: prost::DecodeError| ErrorKind::Protobuf(error.to_string());
+        let malformed = |error: prost::DecodeError| ErrorKind::Protobuf(excerpt(&error));
         let mut fields = Self::default();
         while !message.is_empty() {
             let (tag, wire_type) = decode_key(&mut message).map_err(malformed)?;

@@ -1,8 +1,8 @@
 //! A file is a document, its path the id.
 
+use super::blocks::Block;
+use super::content::content;
 use super::format::{Cut, Format, without_bom};
-use super::items::content;
-use super::piece::Block;
 use super::{RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -38,9 +38,6 @@ impl Format for Text {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
-        if block.bytes.is_empty() {
-            return;
-        }
         let text = without_bom(block.bytes);
         let bom = block.bytes.len() - text.len();
         each(

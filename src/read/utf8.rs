@@ -7,3 +7,11 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, usize> {
         Err(error) => error.valid_up_to(),
     })
 }
+
+/// Whether the bytes are text, as far as they go: the last character may be cut off.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    let Err(end) = text(bytes) else {
+        return true;
+    };
+    std::str::from_utf8(&bytes[end..]).is_err_and(|error| error.error_len().is_none())
+}

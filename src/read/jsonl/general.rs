@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::super::{FIELD_SEPARATOR, ReadSettings, utf8};
 use super::id_fields;
 use crate::document::{Content, Document};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, excerpt};
 
 /// The values of the fields that count, in the order in which they are named.
 pub(super) struct Fields<'a> {
@@ -282,9 +282,10 @@ impl<'de> Visitor<'de> for ValueSeed {
 /// What serde_json says, without its line and column: a record is one line, and
 /// the report has the byte.
 fn without_position(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let text = excerpt(error);
+    match text.strip_suffix(&position) {
+        Some(text) => text.to_owned(),
         None => text,
     }
 }

@@ -7,9 +7,9 @@ mod general;
 mod scan;
 mod value;
 
+use super::blocks::Block;
 use super::format::{Cut, Format};
 use super::lines::{Line, cut_at_line_end, for_each_line};
-use super::piece::Block;
 use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::{Content, Document};
 use crate::error::Error;
@@ -122,7 +122,10 @@ impl<'s> Fast<'s> {
         if self.settings.items {
             return None;
         }
-        self.scan.line(line)?;
+        if self.scan.line(line).is_none() {
+            self.scan.trim();
+            return None;
+        }
         let (ids, texts) = self.scan.found().split_at(self.ids);
         let text_of = |found: &Found| self.scan.text(line, found);
         let is_there = |found: &&Found| !matches!(found, Found::Nothing);

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
+use super::super::buffer::trim;
 use super::super::utf8;
 use crate::masks::{self, BLOCK, Masks, Work};
 
@@ -41,6 +42,11 @@ impl<'n> Scan<'n> {
     /// What each of the fields holds.
     pub(super) fn found(&self) -> &[Found] {
         &self.found
+    }
+
+    /// Gives back what a huge line took.
+    pub(super) fn trim(&mut self) {
+        trim(&mut self.unescaped);
     }
 
     /// Scans a line that is one object.

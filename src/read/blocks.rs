@@ -6,22 +6,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ReadSettings;
+use super::buffer::Buffer;
 use super::format::InputFormat;
 use super::gzip::{self, Chunk, Gunzip};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Place};
 
-/// Bytes in a piece, unless it is unpacked from more or less. Small enough that a
-/// piece is still in the cache when the thread that has read it parses it.
-pub(super) const PIECE_BYTES: usize = 256 * 1024;
-/// Room before the content of a piece, for the start of a record that ends in it.
-pub(super) const HEADROOM_BYTES: usize = 32 * 1024;
-
 /// Part of an input. Made to be filled again and again, so that its buffers are
 /// allocated once.
 #[derive(Debug, Default)]
 pub struct Piece {
-    pub(super) content: Content,
+    pub(super) content: Buffer,
     /// What the content is unpacked from, or is to be.
     pub(super) packed: Option<Chunk>,
     /// The state behind it, if it was unpacked apart from other pieces.
@@ -46,31 +41,6 @@ pub(super) enum End {
     Unreadable(io::Error),
     /// It could not be unpacked.
     Damaged(io::Error),
-}
-
-/// Room for bytes. What is behind `end` is left over from earlier.
-#[derive(Debug, Default)]
-pub(super) struct Content {
-    pub(super) bytes: Vec<u8>,
-    pub(super) start: usize,
-    pub(super) end: usize,
-}
-
-impl Content {
-    pub(super) fn range(&self) -> Range<usize> {
-        self.start..self.end
-    }
-
-    /// Room for more, at least `least` bytes of it.
-    pub(super) fn room(&mut self, least: usize) -> &mut [u8] {
-        let wanted = self.end + least;
-        if self.bytes.len() < wanted {
-            // All of what is allocated anyway, so that this is rare.
-            self.bytes.reserve(wanted - self.bytes.len());
-            self.bytes.resize(self.bytes.capacity(), 0);
-        }
-        &mut self.bytes[self.end..]
-    }
 }
 
 /// The blocks of a piece, by what they have in common and by what they have not.
@@ -122,11 +92,10 @@ impl Piece {
         })
     }
 
-    /// Empties the piece, to be filled anew.
-    pub(super) fn clear(&mut self) {
-        self.content.start = HEADROOM_BYTES;
-        self.content.end = HEADROOM_BYTES;
-        self.content.room(0);
+    /// Empties the piece, to be filled anew. A piece that is to wait does not keep the
+    /// memory of a huge record.
+    pub fn clear(&mut self) {
+        self.content.clear();
         if let Some(chunk) = self.packed.take() {
             self.spare = chunk;
         }

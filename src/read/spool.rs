@@ -1,13 +1,15 @@
 //! An input that is read twice: a file is opened again; what comes from a pipe is kept,
 //! in memory for as long as it fits, then in a temporary file without a name.
 
+use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tempfile::SpooledTempFile;
 
 use super::Input;
+use crate::error::{Error, ErrorKind};
 
 /// The input for the first time, and for the second, which must not be opened before the
 /// first has been read to its end. What must be kept takes up to `memory_bytes_max`
@@ -24,15 +26,48 @@ pub fn twice(input: Input, memory_bytes_max: usize, temp_dir: &Path) -> (Input, 
         input: Some(input),
         reader: None,
         kept: Arc::clone(&kept),
+        temp_dir: temp_dir.into(),
     };
     let second = Again {
         kept,
+        temp_dir: temp_dir.into(),
         is_started: false,
     };
     (
         Input::from_reader(&name, first),
         Input::from_reader(&name, second),
     )
+}
+
+/// What was read could not be kept, or not be read again. That is no fault of the input:
+/// to go on without it would lose documents that are there.
+#[derive(Debug)]
+pub(super) struct SpoolFailed {
+    temp_dir: PathBuf,
+    error: io::Error,
+}
+
+impl SpoolFailed {
+    /// In a form that a reader can hand on.
+    fn wrap(temp_dir: &Path, error: io::Error) -> io::Error {
+        let kind = error.kind();
+        let temp_dir = temp_dir.into();
+        io::Error::new(kind, Self { temp_dir, error })
+    }
+}
+
+impl fmt::Display for SpoolFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.temp_dir.display(), self.error)
+    }
+}
+
+impl std::error::Error for SpoolFailed {}
+
+impl From<SpoolFailed> for Error {
+    fn from(SpoolFailed { temp_dir, error }: SpoolFailed) -> Self {
+        Self::in_file(&temp_dir.display().to_string(), ErrorKind::Spill(error))
+    }
 }
 
 fn lock(kept: &Mutex<SpooledTempFile>) -> MutexGuard<'_, SpooledTempFile> {
@@ -44,6 +79,7 @@ struct Keeping {
     input: Option<Input>,
     reader: Option<Box<dyn Read + Send>>,
     kept: Arc<Mutex<SpooledTempFile>>,
+    temp_dir: PathBuf,
 }
 
 impl Read for Keeping {
@@ -57,12 +93,7 @@ impl Read for Keeping {
         let count = reader.read(buffer)?;
         lock(&self.kept)
             .write_all(&buffer[..count])
-            .map_err(|error| {
-                let text = format!(
-                    "no temporary file to keep it in: {error}; --temp-dir names another place"
-                );
-                io::Error::new(error.kind(), text)
-            })?;
+            .map_err(|error| SpoolFailed::wrap(&self.temp_dir, error))?;
         Ok(count)
     }
 }
@@ -70,17 +101,19 @@ impl Read for Keeping {
 /// Reads what was kept.
 struct Again {
     kept: Arc<Mutex<SpooledTempFile>>,
+    temp_dir: PathBuf,
     is_started: bool,
 }
 
 impl Read for Again {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut kept = lock(&self.kept);
+        let failed = |error| SpoolFailed::wrap(&self.temp_dir, error);
         if !self.is_started {
-            kept.seek(SeekFrom::Start(0))?;
+            kept.seek(SeekFrom::Start(0)).map_err(failed)?;
             self.is_started = true;
         }
-        kept.read(buffer)
+        kept.read(buffer).map_err(failed)
     }
 }
 
@@ -92,6 +125,19 @@ mod tests {
         let mut bytes = vec![];
         input.open().unwrap().read_to_end(&mut bytes).unwrap();
         bytes
+    }
+
+    #[test]
+    fn where_nothing_can_be_kept_it_is_no_fault_of_the_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = folder.path().join("nowhere");
+        let input = Input::from_reader("pipe", io::Cursor::new(vec![b'x'; 100]));
+        let (first, _) = twice(input, 10, &nowhere);
+        let mut bytes = vec![];
+        let error = first.open().unwrap().read_to_end(&mut bytes).unwrap_err();
+        let error: Error = error.downcast::<SpoolFailed>().unwrap().into();
+        assert!(matches!(error.kind, ErrorKind::Spill(_)) && error.is_fatal());
+        assert_eq!(&*error.place.file, nowhere.to_str().unwrap());
     }
 
     #[test]

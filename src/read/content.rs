@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::Content;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, excerpt};
 
 /// What a text stands for: itself, or the list that is written in it.
 pub(super) fn content<'a>(
@@ -41,5 +41,5 @@ fn list(text: &str) -> Result<Vec<Cow<'_, str>>, ErrorKind> {
     struct Item<'a>(#[serde(borrow)] Cow<'a, str>);
     serde_json::from_str::<Vec<Item<'_>>>(text)
         .map(|items| items.into_iter().map(|Item(item)| item).collect())
-        .map_err(|error| ErrorKind::Json(format!("not an array of strings: {error}")))
+        .map_err(|error| ErrorKind::Json(format!("not an array of strings: {}", excerpt(&error))))
 }

@@ -13,15 +13,17 @@ pub(super) enum Filled {
     Ended,
     /// The system refused.
     Broken(io::Error),
+    /// What came cannot be unpacked.
+    Damaged(io::Error),
 }
 
 /// An input that is open. Every byte taken from it is counted.
-pub(super) struct Raw {
+pub(super) struct CountedReader {
     inner: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,
 }
 
-impl Raw {
+impl CountedReader {
     pub(super) fn new(inner: Box<dyn Read + Send>, taken: &Arc<AtomicU64>) -> Self {
         Self {
             inner,
@@ -32,28 +34,18 @@ impl Raw {
     /// Reads until `buffer` is full, which a pipe does in small steps, and tells how
     /// much is in it.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> (usize, Filled) {
-        fill(self, buffer)
-    }
-}
-
-impl Read for Raw {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.taken.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-/// Reads until `buffer` is full, and tells how much is in it.
-pub(super) fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> (usize, Filled) {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => return (filled, Filled::Ended),
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return (filled, Filled::Broken(error)),
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.inner.read(&mut buffer[filled..]) {
+                Ok(0) => return (filled, Filled::Ended),
+                Ok(count) => {
+                    filled += count;
+                    self.taken.fetch_add(count as u64, Ordering::Relaxed);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return (filled, Filled::Broken(error)),
+            }
         }
+        (filled, Filled::Whole)
     }
-    (filled, Filled::Whole)
 }

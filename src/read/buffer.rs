@@ -1,0 +1,63 @@
+//! Room for the bytes of a piece, made to be filled again and again.
+
+use std::mem;
+use std::ops::Range;
+
+/// Bytes in a piece, unless it is unpacked from more or less. Small enough that a
+/// piece is still in the cache when the thread that has read it parses it.
+pub(super) const PIECE_BYTES: usize = 256 * 1024;
+/// Room before the content of a piece, for the start of a record that ends in it.
+pub(super) const HEADROOM_BYTES: usize = 32 * 1024;
+
+/// Room for bytes. What is behind `end` is left over from earlier.
+#[derive(Debug, Default)]
+pub(super) struct Buffer {
+    pub(super) bytes: Vec<u8>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Buffer {
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// Takes the bytes that another has and gives it those at hand.
+    pub(super) fn swap(&mut self, other: &mut Vec<u8>) {
+        self.bytes.truncate(self.end);
+        self.bytes.drain(..self.start);
+        mem::swap(&mut self.bytes, other);
+        self.start = 0;
+        self.end = self.bytes.len();
+    }
+
+    /// Empties it, with room for a record's start before what comes in.
+    pub(super) fn clear(&mut self) {
+        trim(&mut self.bytes);
+        self.start = HEADROOM_BYTES;
+        self.end = HEADROOM_BYTES;
+        self.room(0);
+    }
+
+    /// Room for more, at least `least` bytes of it.
+    pub(super) fn room(&mut self, least: usize) -> &mut [u8] {
+        let wanted = self.end + least;
+        if self.bytes.len() < wanted {
+            // All of what is allocated anyway, so that this is rare.
+            self.bytes.reserve(wanted - self.bytes.len());
+            self.bytes.resize(self.bytes.capacity(), 0);
+        }
+        &mut self.bytes[self.end..]
+    }
+}
+
+/// Memory that a buffer keeps for the next time. What one huge record took of it is given
+/// back.
+const KEPT_BYTES_MAX: usize = 16 << 20;
+
+/// Gives back the memory of a buffer whose content is of no use any more, if it is much.
+pub(super) fn trim(buffer: &mut Vec<u8>) {
+    if buffer.capacity() > KEPT_BYTES_MAX {
+        *buffer = Vec::new();
+    }
+}
