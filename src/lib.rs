@@ -53,3 +53,12 @@ pub use read::Input;
 pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
 pub use stats::Stats;
 pub use write::NamedWriter;
+
+/// What benches look at besides what users do. Not part of the interface.
+#[doc(hidden)]
+pub mod bench {
+    /// Room in large pages.
+    pub fn room(length: usize) -> Vec<u64> {
+        crate::sets::room(length)
+    }
+}

@@ -7,10 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use simdup::candidates::recall::Bands;
 use simdup::score::{Measure, Threshold};
 use simdup::shingle::ShingleSettings;
-use simdup::{CommonSettings, Finding, Input, Inputs, Memory, Quiet, Settings, find_pairs};
+use simdup::{Bands, CommonSettings, Finding, Input, Inputs, Memory, Quiet, Settings, find_pairs};
 
 /// A collection of sets of small numbers.
 type Sets = Vec<BTreeSet<u16>>;
@@ -54,7 +53,7 @@ fn input(sets: &[BTreeSet<u16>]) -> Vec<Input> {
 /// What was found, as `left right score` with the ordinals of the documents.
 fn found(inputs: impl Into<Inputs>, settings: &Settings) -> Vec<(u32, u32, f64)> {
     let similar = find_pairs(inputs, settings, &Quiet).unwrap();
-    let pairs = similar.pairs.to_vec();
+    let pairs = similar.pairs.to_vec().unwrap();
     pairs
         .iter()
         .map(|pair| (pair.left.0, pair.right.0, pair.score.as_f64()))
@@ -168,7 +167,7 @@ proptest! {
         let mut expected = brute_force(&sets, Measure::Jaccard, hundredths);
         let inputs = if first < sets.len() {
             expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);
-            Inputs { documents: input(&sets[..first]), against: Some(input(&sets[first..])), keep: None }
+            Inputs { documents: input(&sets[..first]), against: Some(input(&sets[first..])) }
         } else {
             input(&sets).into()
         };
@@ -238,7 +237,6 @@ proptest! {
         let inputs = Inputs {
             documents: input(&sets[..first]),
             against: Some(input(&sets[first..])),
-            keep: None,
         };
         let mut expected = brute_force(&sets, measure, hundredths);
         expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);

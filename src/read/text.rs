@@ -27,9 +27,7 @@ impl Format for Text {
     }
 
     fn records(&self, block: &Block<'_>, each: &mut dyn FnMut(&[u8])) {
-        if !block.bytes.is_empty() {
-            each(block.bytes);
-        }
+        each(block.bytes);
     }
 
     fn documents(

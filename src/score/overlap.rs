@@ -115,7 +115,7 @@ mod tests {
         fn what_sets_share_is_the_weight_of_what_they_have_in_common(
             weights in proptest::collection::vec(1_u32..3000, 1..300),
             sets in proptest::collection::vec(
-                proptest::collection::btree_set(any::<prop::sample::Index>(), 0..90), 2..6,
+                proptest::collection::vec(any::<prop::sample::Index>(), 0..90), 2..6,
             ),
         ) {
             let sets: Vec<BTreeSet<u32>> = sets

@@ -24,5 +24,6 @@ pub(crate) use bundle::{Bundle, BundleSets, Common, SummedSets};
 pub(crate) use chunks::Print;
 pub(crate) use jagged::Jagged;
 pub(crate) use lists::{ListBlock, ShingleLists};
+pub(crate) use pages::room;
 pub(crate) use partners::drop_partnerless;
 pub(crate) use spill::{Segment, Spill, Stored};
