@@ -7,10 +7,10 @@ use std::io::{Cursor, Write};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use simdup::document::Content;
-use simdup::masks::{self, Masks, Work};
 use simdup::read::{Piece, Pieces, ReadSettings};
 use simdup::score::Measure;
 use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
+use simdup::simd::{self, Masks, Work};
 use simdup::sketch::{SketchSettings, sketcher};
 use simdup::write::OutputFormat;
 use simdup::{Finding, Input, Quiet, Settings, find_pairs, write_pairs};
@@ -112,15 +112,15 @@ impl Work for CountBits<'_> {
 }
 
 /// What the vector path buys: by itself, and for words all in all.
-fn masks(c: &mut Criterion) {
+fn simd(c: &mut Criterion) {
     let jsonl = collection().jsonl();
-    let mut group = c.benchmark_group("masks");
+    let mut group = c.benchmark_group("simd");
     group.throughput(Throughput::Bytes(jsonl.len() as u64));
     group.bench_function("vector", |b| {
-        b.iter(|| masks::run(CountBits(black_box(jsonl.as_bytes()))));
+        b.iter(|| simd::run(CountBits(black_box(jsonl.as_bytes()))));
     });
     group.bench_function("plain twin", |b| {
-        b.iter(|| masks::run_plainly(CountBits(black_box(jsonl.as_bytes()))));
+        b.iter(|| simd::run_plainly(CountBits(black_box(jsonl.as_bytes()))));
     });
 }
 
@@ -356,6 +356,6 @@ fn candidates(c: &mut Criterion) {
 }
 
 criterion_group!(
-    stages, reading, masks, shingling, sketching, candidates, clusters, end_to_end
+    stages, reading, simd, shingling, sketching, candidates, clusters, end_to_end
 );
 criterion_main!(stages);

@@ -23,8 +23,6 @@ pub mod candidates;
 pub mod cluster;
 pub mod document;
 pub mod error;
-#[doc(hidden)]
-pub mod masks;
 mod observer;
 mod pairs;
 mod pipeline;
@@ -33,6 +31,8 @@ pub mod score;
 pub mod sets;
 mod settings;
 pub mod shingle;
+#[doc(hidden)]
+pub mod simd;
 pub mod sketch;
 pub mod stats;
 mod urls;
