@@ -112,6 +112,26 @@ mod tests {
     }
 
     #[test]
+    fn typographic_variants_do_not_split_words() {
+        for (text, plain) in [
+            ("They aren’t here", "they aren't here"),
+            ("arenʼt", "aren't"),
+            ("hy\u{ad}phen\u{ad}ation", "hyphenation"),
+            ("zero\u{200b}width\u{feff}space", "zerowidthspace"),
+            ("می\u{200c}خواهم", "میخواهم"),
+            ("ක්\u{200d}ෂ", "ක්ෂ"),
+            ("word\u{2060}joiner", "wordjoiner"),
+            ("👨\u{200d}👩 e\u{200d}\u{301}", "👨👩 é"),
+        ] {
+            for case in [Case::Fold, Case::Keep] {
+                assert_eq!(general(text, case).len(), general(plain, case).len());
+                assert_eq!(fast(text, case), general(text, case), "{text}");
+            }
+            assert_eq!(fast(text, Case::Fold), fast(plain, Case::Fold), "{text}");
+        }
+    }
+
+    #[test]
     fn a_mark_takes_all_white_space_before_it() {
         let text = "a  \u{e31}b \n\u{e31} c";
         assert_eq!(fast(text, Case::Fold), general(text, Case::Fold));
@@ -152,7 +172,7 @@ mod tests {
                     1 => "[一-龥]{1,9}", 1 => "[ぁ-ゖァ-ヺー。、]{1,9}", 1 => "[가-힣]{1,5} ",
                     1 => "[à-ÿẠ-ỹ]{1,7} ", 1 => "[０-９Ａ-Ｚａ-ｚ，．！]{1,5}",
                     1 => "[0-9]{1,3}[.,:;' _]", 1 => "[_‿\u{a0}\u{3000} —«»“”…]{1,3}",
-                    1 => "[\u{300}-\u{303}\u{5b0}\u{64b}\u{3099}\u{e31}\u{200d}]",
+                    1 => "[\u{300}-\u{303}\u{5b0}\u{64b}\u{3099}\u{e31}]", 1 => "[\u{ad}\u{200b}-\u{200d}\u{2060}\u{feff}ʼ’]",
                     1 => "[ -~]{60,130} ",
                 ],
                 0..30,
@@ -181,7 +201,8 @@ mod tests {
                     "[ -~\n]{0,9}",
                     "[ \n\ta\\.'’]{1,3}",
                     "\\PC{1,3}",
-                    "[\u{300}-\u{36f}\u{483}\u{e31}\u{200d}\u{ad}\u{feff}\u{a0}\u{2028}ΣσİıßﬁＡ½]{1,2}",
+                    "[\u{300}-\u{36f}\u{483}\u{e31}\u{a0}\u{2028}ΣσİıßﬁＡ½]{1,2}",
+                    "[\u{ad}\u{200b}-\u{200d}\u{2060}\u{feff}\u{2bc}’]{1,2}",
                     "[а-яё]{1,6}", "[一-三ぁ-ん]{1,4}", "[ก-๎]{1,4}", "[א-ת\"']{1,4}",
                     any::<char>().prop_map(String::from),
                 ],
