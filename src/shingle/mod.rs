@@ -7,6 +7,7 @@
 mod alphabet;
 mod ascii;
 mod chars;
+mod compose;
 mod hash;
 mod normalise;
 mod table;

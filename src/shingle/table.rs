@@ -1,10 +1,11 @@
-//! Words of text in any script, a character at a time, as long as a table knows
-//! each character. The same words as the general path's: the tests of
+//! Words of text in any script, a character at a time, as long as a table knows what
+//! to do with each. The same words as the general path's: the tests of
 //! [`words`](super::words) compare them.
 
 use super::alphabet::{Alphabet, Character, Class};
+use super::compose::Group;
 use super::hash;
-use super::normalise::Case;
+use super::normalise::{Case, is_unseen};
 
 /// ASCII of at least this length goes back to the path made for it.
 const ASCII_RUN: usize = 64;
@@ -14,70 +15,62 @@ const ASCII_RUN: usize = 64;
 pub(super) enum Stop {
     /// At a place where the text may be cut, as ASCII follows; or at the text's end.
     Cut(usize),
-    /// The table does not know the character at `at`: what stands between the last
+    /// The table does not know what to do at `at`: what stands between the last
     /// cut before it and the next one behind it needs the general path.
     Complex { cut: usize, at: usize },
 }
 
 /// Appends the hashes of the words from `start` on, up to where the table ends.
 /// The text may be cut at `start`.
-pub(super) fn words(text: &[u8], start: usize, case: Case, hashes: &mut Vec<u64>) -> Stop {
+pub(super) fn words(text: &str, start: usize, case: Case, hashes: &mut Vec<u64>) -> Stop {
     let alphabet = Alphabet::of(case);
-    let mut word = Word::default();
+    let bytes = text.as_bytes();
+    let mut group = Group::default();
+    let mut reader = Reader::default();
     let mut cut = start;
     let mut words_before_cut = hashes.len();
-    let mut before = Class::Break;
     let mut at = start;
-    while at < text.len() {
-        let (character, length) = alphabet.character(text, at);
-        let class = character.class;
-        if is_cut(before, class) {
+    let (mut character, mut length) = alphabet.character(bytes, at);
+    while at < bytes.len() {
+        if Character::is_cut(reader.before, character) {
+            reader.word.end(hashes);
             cut = at;
             words_before_cut = hashes.len();
-            if text[at].is_ascii() && text[at..text.len().min(at + ASCII_RUN)].is_ascii() {
+            if bytes[at].is_ascii() && bytes[at..bytes.len().min(at + ASCII_RUN)].is_ascii() {
                 return Stop::Cut(at);
             }
         }
-        match class {
-            Class::Letter | Class::Hebrew | Class::Digit | Class::Extend | Class::Katakana => {
-                if !joins(word.last, class) {
-                    word.end(hashes);
-                }
-                word.push(character);
-                word.last = class;
-            }
-            Class::Break | Class::Space => word.end(hashes),
-            Class::Solo => {
-                word.end(hashes);
-                word.push(character);
-                word.last = class;
-                word.end(hashes);
-            }
-            Class::MidLetter | Class::MidDigit | Class::MidBoth | Class::DoubleQuote => {
-                let next = match text.len() - at > length {
-                    true => alphabet.character(text, at + length).0.class,
-                    false => Class::Break,
-                };
-                let is_quote = class == Class::MidBoth && character.bytes == u32::from(b'\'');
-                if is_between(word.last, class, next) {
-                    word.push(character);
-                } else if word.last == Class::Hebrew && is_quote {
-                    word.push(character);
-                    word.end(hashes);
-                } else {
-                    word.end(hashes);
-                }
-            }
-            Class::Complex => {
-                hashes.truncate(words_before_cut);
-                return Stop::Complex { cut, at };
+        let mut end = at + length;
+        let mut next = alphabet.character(bytes, end);
+        if matches!(reader.word.last, Class::Letter | Class::Hebrew) {
+            // Most characters are letters among letters: a loop with little to remember.
+            while character.is_letter() && !next.0.is_attached() {
+                reader.word.push(character);
+                reader.word.last = character.class;
+                reader.before = character;
+                at = end;
+                (character, length) = next;
+                end = at + length;
+                next = alphabet.character(bytes, end);
             }
         }
-        before = class;
-        at += length;
+        let mut is_known = !next.0.is_attached() && reader.take(character, hashes);
+        if !is_known {
+            // By way of a copy, so that the reader itself stays in registers.
+            let mut copy = reader;
+            (is_known, end) = copy.take_group(alphabet, text, at, &mut group, hashes);
+            reader = copy;
+            next = alphabet.character(bytes, end);
+        }
+        if !is_known {
+            hashes.truncate(words_before_cut);
+            return Stop::Complex { cut, at };
+        }
+        at = end;
+        (character, length) = next;
     }
-    word.end(hashes);
-    Stop::Cut(text.len())
+    reader.word.end(hashes);
+    Stop::Cut(bytes.len())
 }
 
 /// The first place behind `at` where the text may be cut and that is at least
@@ -85,24 +78,18 @@ pub(super) fn words(text: &[u8], start: usize, case: Case, hashes: &mut Vec<u64>
 pub(super) fn next_cut(text: &[u8], mut at: usize, least: usize) -> usize {
     let alphabet = Alphabet::of(Case::Keep);
     let end = at + least;
-    let mut before = Class::Complex;
+    let mut before = Character::NONE;
     while at < text.len() {
         let (character, length) = alphabet.character(text, at);
-        if is_cut(before, character.class) && at >= end {
+        if Character::is_cut(before, character) && at >= end {
             return at;
         }
-        before = character.class;
+        if character.class != Class::Unseen {
+            before = character;
+        }
         at += length;
     }
     text.len()
-}
-
-/// Whether a text may be cut between two such characters, so that no rule of
-/// normalising, lower-casing or word boundaries looks across. White space may not
-/// follow: a run of it is one segment, and a mark behind it belongs to the whole run.
-#[inline]
-fn is_cut(before: Class, after: Class) -> bool {
-    matches!(before, Class::Space | Class::Solo) && !matches!(after, Class::Complex | Class::Space)
 }
 
 /// Whether a character goes on with a word that ends with another.
@@ -110,8 +97,9 @@ fn is_cut(before: Class, after: Class) -> bool {
 fn joins(last: Class, class: Class) -> bool {
     match last {
         Class::Letter | Class::Hebrew | Class::Digit => class != Class::Katakana,
-        Class::Katakana => matches!(class, Class::Katakana | Class::Extend),
-        Class::Extend => true,
+        Class::Katakana => matches!(class, Class::Katakana | Class::Connector),
+        Class::Connector => true,
+        Class::Quoted => matches!(class, Class::Letter | Class::Hebrew),
         _ => false,
     }
 }
@@ -131,17 +119,162 @@ fn is_between(last: Class, class: Class, next: Class) -> bool {
     }
 }
 
+/// What has been read of the text.
+#[derive(Clone, Copy)]
+struct Reader {
+    word: Word,
+    /// The last character of the normalised text.
+    before: Character,
+    /// If that may join two others: what is on its one side. The word's last class is
+    /// then its own.
+    side: Class,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            word: Word::default(),
+            before: Character::NONE,
+            side: Class::Break,
+        }
+    }
+}
+
+impl Reader {
+    /// Takes a character that others do not change, if that is simply done.
+    #[inline(always)]
+    fn take(&mut self, character: Character, hashes: &mut Vec<u64>) -> bool {
+        let class = character.class;
+        match class {
+            Class::Letter | Class::Hebrew | Class::Digit | Class::Connector | Class::Katakana => {
+                if !joins(self.word.last, class) {
+                    // Something between two others joins them, or the word ends before it.
+                    if is_between(self.side, self.word.last, class) {
+                        self.word.push(self.before);
+                    } else {
+                        self.word.end(hashes);
+                    }
+                }
+                self.word.push(character);
+                self.word.last = class;
+            }
+            Class::Break | Class::Space | Class::Regional => self.word.end(hashes),
+            Class::Solo => {
+                self.word.end(hashes);
+                self.word.push(character);
+                self.word.last = class;
+            }
+            Class::MidLetter | Class::MidDigit | Class::MidBoth | Class::DoubleQuote => {
+                let last = self.word.last;
+                let is_quote = character.bytes == u32::from(b'\'');
+                if last == Class::Hebrew && is_quote {
+                    self.word.push(character);
+                    self.word.last = Class::Quoted;
+                } else if is_between(last, class, last) {
+                    self.side = last;
+                    self.word.last = class;
+                } else {
+                    self.word.end(hashes);
+                }
+            }
+            // A mark belongs to what is before it, be it a word or not.
+            Class::Mark => match self.word.last {
+                Class::Break => match self.before.class {
+                    // To all of the white space, or to the whole flag.
+                    Class::Space | Class::Regional => return false,
+                    _ => {
+                        self.word.push(self.before);
+                        self.word.push(character);
+                        self.word.last = Class::Solo;
+                    }
+                },
+                Class::MidLetter | Class::MidDigit | Class::MidBoth | Class::DoubleQuote => {
+                    return false;
+                }
+                _ => self.word.push(character),
+            },
+            Class::Unseen | Class::Dropped => return true,
+            Class::Several | Class::Complex | Class::Quoted => return false,
+        }
+        self.before = character;
+        true
+    }
+
+    /// Takes the character at `start` and those that are attached to it. Gives whether the
+    /// table knew what to do, and where they end.
+    #[inline(never)]
+    fn take_group(
+        &mut self,
+        alphabet: &Alphabet,
+        text: &str,
+        start: usize,
+        group: &mut Group,
+        hashes: &mut Vec<u64>,
+    ) -> (bool, usize) {
+        let bytes = text.as_bytes();
+        let (before, count) = (*self, hashes.len());
+        let (first, length) = alphabet.character(bytes, start);
+        let mut end = start + length;
+        let mut is_known = self.take_any(alphabet, first, hashes);
+        let (mut is_lasting, mut order) = (first.is_lasting(), first.order);
+        let mut stays = true;
+        loop {
+            let (mark, length) = alphabet.character(bytes, end);
+            if !mark.is_attached() {
+                break;
+            }
+            end += length;
+            if mark.class != Class::Unseen {
+                is_lasting &= mark.is_lasting() && order <= mark.order;
+                order = mark.order;
+                stays = is_lasting;
+                is_known = is_known && stays && self.take_any(alphabet, mark, hashes);
+            }
+        }
+        if !stays {
+            // Taken too early: they become something else together.
+            *self = before;
+            hashes.truncate(count);
+            let seen = text[start..end].chars().filter(|&c| !is_unseen(c));
+            let parts = seen.map(|c| (c, alphabet.code_point(c as usize)));
+            is_known = group
+                .compose(parts.map(|(c, known)| (c, known.is_whole().then_some(known.order))))
+                .all(|c| self.take_any(alphabet, alphabet.code_point(c as usize), hashes));
+        }
+        (is_known, end)
+    }
+
+    /// Takes a character that others do not change. False if the table does not know what
+    /// to do.
+    #[inline(never)]
+    fn take_any(
+        &mut self,
+        alphabet: &Alphabet,
+        character: Character,
+        hashes: &mut Vec<u64>,
+    ) -> bool {
+        match character.class {
+            Class::Several => {
+                let mut parts = alphabet.several(character).iter();
+                parts.all(|&part| self.take_any(alphabet, part, hashes))
+            }
+            _ => self.take(character, hashes),
+        }
+    }
+}
+
 /// A word being read: its hash so far, kept in registers.
+#[derive(Clone, Copy)]
 struct Word {
     state: u64,
     chunk: u64,
     /// Bits of the chunk that are filled.
     bits: u32,
-    length: usize,
-    /// The last character that is not between two others; [`Class::Break`] if there
-    /// is none.
+    /// Chunks that have been taken into the state.
+    chunks: usize,
+    /// The last character that is no mark; [`Class::Break`] if there is no word.
     last: Class,
-    /// Whether there is more to it than `_`.
+    /// Whether there is more to it than `_` and the like.
     is_word: bool,
 }
 
@@ -151,7 +284,7 @@ impl Default for Word {
             state: hash::start(),
             chunk: 0,
             bits: 0,
-            length: 0,
+            chunks: 0,
             last: Class::Break,
             is_word: false,
         }
@@ -165,11 +298,11 @@ impl Word {
         let added = 8 * u32::from(character.length);
         self.chunk |= bytes << self.bits;
         self.bits += added;
-        self.length += usize::from(character.length);
-        self.is_word |= character.class != Class::Extend;
+        self.is_word |= character.is_in_word();
         if self.bits >= 64 {
             self.state = hash::absorb(self.state, self.chunk);
             self.bits -= 64;
+            self.chunks += 1;
             self.chunk = bytes >> (added - self.bits);
         }
     }
@@ -184,7 +317,8 @@ impl Word {
             if self.bits > 0 {
                 self.state = hash::absorb(self.state, self.chunk);
             }
-            hashes.push(hash::finish(self.state, self.length));
+            let length = 8 * self.chunks + self.bits as usize / 8;
+            hashes.push(hash::finish(self.state, length));
         }
         *self = Self::default();
     }

@@ -33,7 +33,7 @@ pub(super) fn words(text: &str, case: Case, scratch: &mut String, hashes: &mut V
         let cut = last_cut(&bytes[start..other]).map_or(start, |at| start + at);
         ascii::words(&bytes[start..cut], case, hashes);
         let general_end = start;
-        match table::words(bytes, cut, case, hashes) {
+        match table::words(text, cut, case, hashes) {
             Stop::Cut(at) => start = at,
             Stop::Complex { cut, at } => {
                 least = match at - general_end < TABLE_RUN {
