@@ -4,8 +4,12 @@
 //! A character that neither combines with what stands before it nor trades places with
 //! it starts a group, and groups are normalised independently of each other (UAX #15).
 
+use std::ops::Range;
+
 use unicode_normalization::char::{canonical_combining_class, compose, decompose_compatible};
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
+
+use super::normalise::is_unseen;
 
 /// What a character does to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,23 +43,69 @@ pub(super) fn attachment(c: char) -> Attachment {
     }
 }
 
-/// Room for the characters of a group.
-#[derive(Debug, Default)]
-pub(super) struct Group {
-    /// Each with its order.
-    characters: Vec<(u8, char)>,
+/// A character with its order.
+pub(super) type Ordered = (u8, char);
+
+/// Groups that were composed before are remembered if they have at most this many bytes.
+const REMEMBERED_BYTES_MAX: usize = 16;
+/// And if they come to at most this many characters.
+const REMEMBERED_MAX: usize = 4;
+/// How many are remembered. A language has a few hundred.
+const REMEMBERED: usize = 1024;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Remembered {
+    key: u128,
+    length: usize,
+    characters: [Ordered; REMEMBERED_MAX],
 }
 
-impl Group {
-    /// NFKC of some characters, of which each may come with its order if it is whole.
+/// Composes groups, and remembers the last of them.
+#[derive(Debug, Default)]
+pub(super) struct Composer {
+    characters: Vec<Ordered>,
+    remembered: Vec<Remembered>,
+}
+
+impl Composer {
+    /// NFKC of the group `text[group]`. `order` gives the order of a character if that is
+    /// whole and known.
     pub(super) fn compose(
         &mut self,
-        characters: impl Iterator<Item = (char, Option<u8>)>,
-    ) -> impl Iterator<Item = char> {
+        text: &str,
+        group: Range<usize>,
+        order: impl Fn(char) -> Option<u8>,
+    ) -> &[Ordered] {
+        let Some(key) = key(text.as_bytes(), &group) else {
+            self.compose_anew(&text[group], order);
+            return &self.characters;
+        };
+        if self.remembered.is_empty() {
+            self.remembered.resize(REMEMBERED, Remembered::default());
+        }
+        let hash = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // The product's highest bits depend on all of the key's.
+        let slot = (hash >> (u64::BITS - REMEMBERED.ilog2())) as usize;
+        if self.remembered[slot].key != key {
+            self.compose_anew(&text[group], order);
+            let length = self.characters.len();
+            if length > REMEMBERED_MAX {
+                return &self.characters;
+            }
+            let remembered = &mut self.remembered[slot];
+            remembered.key = key;
+            remembered.length = length;
+            remembered.characters[..length].copy_from_slice(&self.characters);
+        }
+        let remembered = &self.remembered[slot];
+        &remembered.characters[..remembered.length]
+    }
+
+    fn compose_anew(&mut self, group: &str, order: impl Fn(char) -> Option<u8>) {
         let all = &mut self.characters;
         all.clear();
-        for (c, order) in characters {
-            match order {
+        for c in group.chars().filter(|&c| !is_unseen(c)) {
+            match order(c) {
                 Some(order) => all.push((order, c)),
                 None => decompose_compatible(c, |part| {
                     all.push((canonical_combining_class(part), part));
@@ -63,9 +113,7 @@ impl Group {
             }
         }
         for marks in all.split_mut(|&(order, _)| order == 0) {
-            if !marks.is_sorted_by_key(|&(order, _)| order) {
-                marks.sort_by_key(|&(order, _)| order);
-            }
+            marks.sort_by_key(|&(order, _)| order);
         }
         let mut kept = 0;
         let mut base: Option<usize> = None;
@@ -86,8 +134,15 @@ impl Group {
             all[kept] = (order, c);
             kept += 1;
         }
-        all.drain(..kept).map(|(_, c)| c)
+        all.truncate(kept);
     }
+}
+
+/// The bytes of a group as a number, if they are few and the text does not end soon.
+fn key(text: &[u8], group: &Range<usize>) -> Option<u128> {
+    let bytes = text[group.start..].first_chunk::<REMEMBERED_BYTES_MAX>()?;
+    let unused = REMEMBERED_BYTES_MAX.checked_sub(group.len())?;
+    Some(u128::from_le_bytes(*bytes) << (8 * unused))
 }
 
 #[cfg(test)]
@@ -104,12 +159,17 @@ mod tests {
             text in "[aeêếoơ\u{323}\u{302}\u{301}\u{31b}\u{316}\u{344}אשׁ\u{5b0}-\u{5c2}اأ\u{64b}-\u{655}\
                 क-ह\u{93c}\u{94d}ෙේා\u{dca}\u{dcf}ᄀ-다-ᅣᆨ-ᆪ가각ㄱㅏか\u{3099}ﾊ\u{ff9e}\u{f71}-\u{f75}ﬁ…]{0,12}",
         ) {
+            let composed: String = text.nfkc().collect();
             let whole = |c: char| Some(attachment(c)).filter(|a| a.whole).map(|a| a.order);
-            let mut group = Group::default();
-            let composed: String = group.compose(text.chars().map(|c| (c, None))).collect();
-            let known: String = group.compose(text.chars().map(|c| (c, whole(c)))).collect();
-            prop_assert_eq!(&composed, &text.nfkc().collect::<String>());
-            prop_assert_eq!(composed, known);
+            // With enough behind it for the group to be remembered, and without.
+            let behind = text.clone() + "                ";
+            let mut composer = Composer::default();
+            for (all, is_known) in [(&text, false), (&behind, true), (&behind, false)] {
+                let order = |c: char| if is_known { whole(c) } else { None };
+                let found = composer.compose(all, 0..text.len(), order);
+                let found: String = found.iter().map(|&(_, c)| c).collect();
+                prop_assert_eq!(&found, &composed);
+            }
         }
     }
 

@@ -3,9 +3,9 @@
 //! [`words`](super::words) compare them.
 
 use super::alphabet::{Alphabet, Character, Class};
-use super::compose::Group;
+use super::compose::Composer;
 use super::hash;
-use super::normalise::{Case, is_unseen};
+use super::normalise::Case;
 
 /// ASCII of at least this length goes back to the path made for it.
 const ASCII_RUN: usize = 64;
@@ -22,10 +22,15 @@ pub(super) enum Stop {
 
 /// Appends the hashes of the words from `start` on, up to where the table ends.
 /// The text may be cut at `start`.
-pub(super) fn words(text: &str, start: usize, case: Case, hashes: &mut Vec<u64>) -> Stop {
+pub(super) fn words(
+    text: &str,
+    start: usize,
+    case: Case,
+    composer: &mut Composer,
+    hashes: &mut Vec<u64>,
+) -> Stop {
     let alphabet = Alphabet::of(case);
     let bytes = text.as_bytes();
-    let mut group = Group::default();
     let mut reader = Reader::default();
     let mut cut = start;
     let mut words_before_cut = hashes.len();
@@ -33,7 +38,7 @@ pub(super) fn words(text: &str, start: usize, case: Case, hashes: &mut Vec<u64>)
     let (mut character, mut length) = alphabet.character(bytes, at);
     while at < bytes.len() {
         if Character::is_cut(reader.before, character) {
-            reader.word.end(hashes);
+            reader.end(hashes);
             cut = at;
             words_before_cut = hashes.len();
             if bytes[at].is_ascii() && bytes[at..bytes.len().min(at + ASCII_RUN)].is_ascii() {
@@ -58,7 +63,7 @@ pub(super) fn words(text: &str, start: usize, case: Case, hashes: &mut Vec<u64>)
         if !is_known {
             // By way of a copy, so that the reader itself stays in registers.
             let mut copy = reader;
-            (is_known, end) = copy.take_group(alphabet, text, at, &mut group, hashes);
+            (is_known, end) = copy.take_group(alphabet, text, at, composer, hashes);
             reader = copy;
             next = alphabet.character(bytes, end);
         }
@@ -69,7 +74,7 @@ pub(super) fn words(text: &str, start: usize, case: Case, hashes: &mut Vec<u64>)
         at = end;
         (character, length) = next;
     }
-    reader.word.end(hashes);
+    reader.end(hashes);
     Stop::Cut(bytes.len())
 }
 
@@ -123,19 +128,21 @@ fn is_between(last: Class, class: Class, next: Class) -> bool {
 #[derive(Clone, Copy)]
 struct Reader {
     word: Word,
+    /// The word without what may join it to another: if that is the word's last class.
+    shorter: Word,
     /// The last character of the normalised text.
     before: Character,
-    /// If that may join two others: what is on its one side. The word's last class is
-    /// then its own.
-    side: Class,
+    /// Whether that is white space by itself.
+    is_lone: bool,
 }
 
 impl Default for Reader {
     fn default() -> Self {
         Self {
             word: Word::default(),
+            shorter: Word::default(),
             before: Character::NONE,
-            side: Class::Break,
+            is_lone: false,
         }
     }
 }
@@ -147,20 +154,20 @@ impl Reader {
         let class = character.class;
         match class {
             Class::Letter | Class::Hebrew | Class::Digit | Class::Connector | Class::Katakana => {
-                if !joins(self.word.last, class) {
-                    // Something between two others joins them, or the word ends before it.
-                    if is_between(self.side, self.word.last, class) {
-                        self.word.push(self.before);
-                    } else {
-                        self.word.end(hashes);
-                    }
+                let last = self.word.last;
+                if !joins(last, class) && !is_between(self.shorter.last, last, class) {
+                    self.end(hashes);
                 }
                 self.word.push(character);
                 self.word.last = class;
             }
-            Class::Break | Class::Space | Class::Regional => self.word.end(hashes),
+            Class::Break | Class::Regional => self.end(hashes),
+            Class::Space => {
+                self.end(hashes);
+                self.is_lone = self.before.class != Class::Space;
+            }
             Class::Solo => {
-                self.word.end(hashes);
+                self.end(hashes);
                 self.word.push(character);
                 self.word.last = class;
             }
@@ -171,33 +178,65 @@ impl Reader {
                     self.word.push(character);
                     self.word.last = Class::Quoted;
                 } else if is_between(last, class, last) {
-                    self.side = last;
+                    self.shorter = self.word;
+                    self.word.push(character);
                     self.word.last = class;
                 } else {
-                    self.word.end(hashes);
+                    self.end(hashes);
                 }
             }
-            // A mark belongs to what is before it, be it a word or not.
-            Class::Mark => match self.word.last {
-                Class::Break => match self.before.class {
-                    // To all of the white space, or to the whole flag.
-                    Class::Space | Class::Regional => return false,
-                    _ => {
-                        self.word.push(self.before);
-                        self.word.push(character);
-                        self.word.last = Class::Solo;
-                    }
-                },
-                Class::MidLetter | Class::MidDigit | Class::MidBoth | Class::DoubleQuote => {
-                    return false;
-                }
-                _ => self.word.push(character),
-            },
+            Class::Mark => return self.take_mark(character),
             Class::Unseen | Class::Dropped => return true,
             Class::Several | Class::Complex | Class::Quoted => return false,
         }
         self.before = character;
         true
+    }
+
+    /// A mark belongs to what is before it, be it a word or not. Those of letters make a
+    /// word of it.
+    #[inline(always)]
+    fn take_mark(&mut self, character: Character) -> bool {
+        match (self.word.last, self.before.class) {
+            // The word may yet end before both.
+            (Class::MidLetter | Class::MidDigit | Class::MidBoth | Class::DoubleQuote, _)
+                if character.is_in_word() =>
+            {
+                return false;
+            }
+            // To all of the white space, or to the whole flag.
+            (Class::Break, Class::Space | Class::Regional) if !character.is_in_word() => {
+                self.is_lone = false;
+                return true;
+            }
+            (Class::Break, Class::Space)
+                if !self.is_lone || self.before.bytes != u32::from(b' ') =>
+            {
+                return false;
+            }
+            (Class::Break, Class::Regional) => return false,
+            (Class::Break, _) => {
+                self.word.push(self.before);
+                self.word.last = Class::Solo;
+            }
+            _ => {}
+        }
+        self.word.push(character);
+        self.before = character;
+        true
+    }
+
+    /// Ends the word, if there is one.
+    #[inline(always)]
+    fn end(&mut self, hashes: &mut Vec<u64>) {
+        let last = self.word.last;
+        if matches!(
+            last,
+            Class::MidLetter | Class::MidDigit | Class::MidBoth | Class::DoubleQuote
+        ) {
+            self.word = self.shorter;
+        }
+        self.word.end(hashes);
     }
 
     /// Takes the character at `start` and those that are attached to it. Gives whether the
@@ -208,14 +247,12 @@ impl Reader {
         alphabet: &Alphabet,
         text: &str,
         start: usize,
-        group: &mut Group,
+        composer: &mut Composer,
         hashes: &mut Vec<u64>,
     ) -> (bool, usize) {
         let bytes = text.as_bytes();
-        let (before, count) = (*self, hashes.len());
         let (first, length) = alphabet.character(bytes, start);
         let mut end = start + length;
-        let mut is_known = self.take_any(alphabet, first, hashes);
         let (mut is_lasting, mut order) = (first.is_lasting(), first.order);
         let mut stays = true;
         loop {
@@ -228,19 +265,17 @@ impl Reader {
                 is_lasting &= mark.is_lasting() && order <= mark.order;
                 order = mark.order;
                 stays = is_lasting;
-                is_known = is_known && stays && self.take_any(alphabet, mark, hashes);
             }
         }
-        if !stays {
-            // Taken too early: they become something else together.
-            *self = before;
-            hashes.truncate(count);
-            let seen = text[start..end].chars().filter(|&c| !is_unseen(c));
-            let parts = seen.map(|c| (c, alphabet.code_point(c as usize)));
-            is_known = group
-                .compose(parts.map(|(c, known)| (c, known.is_whole().then_some(known.order))))
-                .all(|c| self.take_any(alphabet, alphabet.code_point(c as usize), hashes));
-        }
+        let known = |c: char| alphabet.code_point(c as usize);
+        let mut take = |character| self.take_any(alphabet, character, hashes);
+        let is_known = if stays {
+            text[start..end].chars().all(|c| take(known(c)))
+        } else {
+            let order = |c: char| Some(known(c)).filter(|c| c.is_whole()).map(|c| c.order);
+            let composed = composer.compose(text, start..end, order);
+            composed.iter().all(|&(_, c)| take(known(c)))
+        };
         (is_known, end)
     }
 

@@ -10,6 +10,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::ascii;
+use super::compose::Composer;
 use super::hash::token_hash;
 use super::normalise::{Case, normalise};
 use super::table::{self, Stop};
@@ -20,8 +21,15 @@ const GENERAL_BYTES_MAX: usize = 4096;
 /// Bytes without need of the general path after which it is taken for an exception.
 const TABLE_RUN: usize = 128;
 
-/// Appends the hash of every word of `text`. `scratch` is room for normalised text.
-pub(super) fn words(text: &str, case: Case, scratch: &mut String, hashes: &mut Vec<u64>) {
+/// Room for what is needed on the way to words, kept from text to text.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    normalised: String,
+    composer: Composer,
+}
+
+/// Appends the hash of every word of `text`.
+pub(super) fn words(text: &str, case: Case, scratch: &mut Scratch, hashes: &mut Vec<u64>) {
     let bytes = text.as_bytes();
     let mut start = 0;
     let mut least = 0;
@@ -33,7 +41,7 @@ pub(super) fn words(text: &str, case: Case, scratch: &mut String, hashes: &mut V
         let cut = last_cut(&bytes[start..other]).map_or(start, |at| start + at);
         ascii::words(&bytes[start..cut], case, hashes);
         let general_end = start;
-        match table::words(text, cut, case, hashes) {
+        match table::words(text, cut, case, &mut scratch.composer, hashes) {
             Stop::Cut(at) => start = at,
             Stop::Complex { cut, at } => {
                 least = match at - general_end < TABLE_RUN {
@@ -41,7 +49,7 @@ pub(super) fn words(text: &str, case: Case, scratch: &mut String, hashes: &mut V
                     false => 0,
                 };
                 start = table::next_cut(bytes, at, least);
-                words_general(&text[cut..start], case, scratch, hashes);
+                words_general(&text[cut..start], case, &mut scratch.normalised, hashes);
             }
         }
         if start == bytes.len() {
@@ -73,7 +81,7 @@ mod tests {
 
     fn fast(text: &str, case: Case) -> Vec<u64> {
         let mut hashes = vec![];
-        words(text, case, &mut String::new(), &mut hashes);
+        words(text, case, &mut Scratch::default(), &mut hashes);
         hashes
     }
 
