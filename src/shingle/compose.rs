@@ -142,7 +142,7 @@ impl Composer {
 fn key(text: &[u8], group: &Range<usize>) -> Option<u128> {
     let bytes = text[group.start..].first_chunk::<REMEMBERED_BYTES_MAX>()?;
     let unused = REMEMBERED_BYTES_MAX.checked_sub(group.len())?;
-    Some(u128::from_le_bytes(*bytes) << (8 * unused))
+    u128::from_le_bytes(*bytes).checked_shl(8 * unused as u32)
 }
 
 #[cfg(test)]

@@ -59,7 +59,13 @@ pub(super) fn words(
                 next = alphabet.character(bytes, end);
             }
         }
-        let mut is_known = !next.0.is_attached() && reader.take(character, hashes);
+        let is_alone = !next.0.is_attached()
+            // One mark that changes nothing, which is then taken by itself.
+            || character.is_lasting()
+                && next.0.is_lasting()
+                && character.order <= next.0.order
+                && !alphabet.character(bytes, end + next.1).0.is_attached();
+        let mut is_known = is_alone && reader.take(character, hashes);
         if !is_known {
             // By way of a copy, so that the reader itself stays in registers.
             let mut copy = reader;

@@ -1,11 +1,10 @@
 //! Words: what Unicode's word boundaries (UAX #29) call one, in normalised text.
 //!
 //! Most text is ASCII for long stretches, and ASCII needs neither normalising nor
-//! tables: it goes to [`ascii`]. Most of the rest is made of characters that a
-//! [`table`] knows. What is left takes the general path, from one place where the
-//! text may be cut to another: between white space and a character that combines
-//! with nothing, so that no rule of normalising, lower-casing or word boundaries
-//! looks across. The tokens are the same.
+//! tables: it goes to [`ascii`]. Nearly all of the rest goes to a [`table`]. What that does
+//! not know takes the general path, from one place where the text may be cut to another:
+//! between white space and a character that combines with nothing, so that no rule of
+//! normalising, lower-casing or word boundaries looks across. The tokens are the same.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -148,7 +147,9 @@ mod tests {
     /// Each character next to letters, digits and all that joins or parts them.
     #[test]
     fn every_character_has_in_any_company() {
-        let companies = "x@y 1@2 @ @@ א@ב@'@\" ア@_@. 漢@字@ a.@ 1,@ ж@ё\u{301}@ @\n@Σ@ e@";
+        let companies = "x@y 1@2 @ @@ א@ב@'@\" ア@_@. 漢@字@ a.@ 1,@ ж@ё\u{301}@ @\n@Σ@ e@ \
+            @\u{e31} ก@\u{e48}@ -@\u{e31}-\u{fe0f}@\u{e31} @\u{301}\u{323}@ c.\u{200f}@ .\u{e31}@ \
+            \u{200d}@\u{ad}\u{64e}\u{651}@  @ \u{6da}@ ᄀ@ᆨ ெ@ 🇦@🇧@\u{e31} 가@ @\u{3099}";
         let beyond = ('\u{10000}'..='\u{10ffff}').step_by(97);
         for c in ('\0'..='\u{ffff}').chain(beyond) {
             let text = companies.replace('@', c.encode_utf8(&mut [0; 4]));
@@ -158,7 +159,10 @@ mod tests {
 
     #[test]
     fn general_text_goes_on_in_longer_and_longer_stretches() {
-        let texts = ["สวัสดีชาวโลก ".repeat(400), "résume\u{301} ﬁn ж ".repeat(700)];
+        let texts = [
+            "ΜΕΓΑΛΕΣ ΛΕΞΕΙΣ ".repeat(400),
+            "résume\u{301} ﬁn Σ ".repeat(700),
+        ];
         for text in texts.iter().chain([&texts.concat()]) {
             let text = format!("{text}{}{text}", "plain text, много слов ".repeat(40));
             assert_eq!(fast(&text, Case::Fold), general(&text, Case::Fold));
@@ -182,6 +186,12 @@ mod tests {
                     1 => "[0-9]{1,3}[.,:;' _]", 1 => "[_‿\u{a0}\u{3000} —«»“”…]{1,3}",
                     1 => "[\u{300}-\u{303}\u{5b0}\u{64b}\u{3099}\u{e31}]", 1 => "[\u{ad}\u{200b}-\u{200d}\u{2060}\u{feff}ʼ’]",
                     1 => "[ -~]{60,130} ",
+                    2 => "[ก-๎]{1,9}", 1 => "[ກ-ໝ]{1,6}", 1 => "[ក-៩\u{200b}]{1,9}", 1 => "[က-႟]{1,9}",
+                    1 => "[ऀ-ॿ]{1,7} ", 1 => "[ঀ-৾]{1,7} ", 1 => "[ஂ-௺]{1,7} ", 1 => "[ං-෴\u{200d}]{1,7} ",
+                    1 => "[א-ת\u{5b0}-\u{5c7}\u{200f}]{1,9}[ .]", 1 => "[ء-\u{65f}\u{6d6}-\u{6ed}]{1,9} ",
+                    1 => "[a-zăâêôơưđ\u{300}\u{301}\u{303}\u{309}\u{323}\u{302}\u{31b}]{1,9} ",
+                    1 => "[ᄀ-하-ᅵᆨ-ᇂㄱ-ㅣ]{1,9} ", 1 => "[ﻻ-ﻼﷺ…™²½①㌀ŉ\u{344}\u{958}\u{fb2c}]{1,2}",
+                    1 => "[😀-😏👨👩🏻-🏿🇦-🇿❤☀\u{fe0f}\u{200d}\u{20e3}\u{e0067}𝒜-𝒵]{1,6}",
                 ],
                 0..30,
             ),
