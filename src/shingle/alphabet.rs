@@ -196,7 +196,7 @@ impl Alphabet {
         let [a, b, c] = [a & 0x3f, b & 0x3f, c & 0x3f];
         let (code, length) = match first {
             ..0xe0 => ((first & 0x1f) << 6 | a, 2),
-            ..0xf0 => ((first & 0x0f) << 12 | a << 6 | b, 3),
+            0xe0..0xf0 => ((first & 0x0f) << 12 | a << 6 | b, 3),
             _ => ((first & 0x07) << 18 | a << 12 | b << 6 | c, 4),
         };
         (self.code_point(code), length)
