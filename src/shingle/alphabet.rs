@@ -14,8 +14,8 @@ use super::normalise::{Case, is_unseen, normalise};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
-    /// Its normal form depends on the word that it is in: `Σ`.
-    Complex,
+    /// `Σ`, of which the small form depends on what stands around it.
+    Sigma,
     /// Dropped before anything else is done.
     Unseen,
     /// Dropped once characters are composed.
@@ -90,6 +90,26 @@ impl Character {
     #[inline]
     pub(super) fn is_in_word(self) -> bool {
         self.traits & IN_WORD != 0
+    }
+
+    /// Whether a `Σ` next to it has a cased letter on that side; nothing if that depends on
+    /// what is further on. Tried out on a `Σ` behind it.
+    pub(super) fn is_cased(self) -> Option<bool> {
+        let bytes = self.bytes.to_le_bytes();
+        let form = match self.class {
+            Class::Sigma => return Some(true),
+            Class::Several | Class::Unseen | Class::Dropped => return None,
+            _ => str::from_utf8(bytes.get(..self.length.into())?).ok()?,
+        };
+        if form.is_empty() {
+            return Some(false);
+        }
+        let is_last = |before: &str| format!("{before}{form}Σ").to_lowercase().ends_with('ς');
+        match (is_last("-"), is_last("Α")) {
+            (true, _) => Some(true),
+            (_, false) => Some(false),
+            _ => None,
+        }
     }
 
     /// Whether it is a letter as most are: in words, and attached to nothing.
@@ -270,8 +290,8 @@ impl Page {
         if is_unseen(c) {
             character.class = Class::Unseen;
             character.traits |= ATTACHED;
-        } else if form.contains('σ') && normal(Case::Keep).contains('Σ') {
-            character.class = Class::Complex;
+        } else if form == "σ" && normal(Case::Keep) == "Σ" {
+            character.class = Class::Sigma;
         } else if let (Some(part), None) = (parts.next(), parts.next()) {
             let (class, is_in_word) = role(part);
             character.class = class;
@@ -378,7 +398,7 @@ mod tests {
                 let (character, length) = alphabet.character(text.as_bytes(), 0);
                 assert_eq!(length, text.len());
                 let parts = match character.class {
-                    Class::Complex | Class::Unseen | Class::Dropped => &[][..],
+                    Class::Sigma | Class::Unseen | Class::Dropped => &[][..],
                     Class::Several => alphabet.several(character),
                     _ => &[character],
                 };
@@ -390,7 +410,10 @@ mod tests {
                 };
                 let mut form = String::new();
                 normalise(&text, case, &mut form);
-                if character.class != Class::Complex {
+                let mut kept = String::new();
+                normalise(&text, Case::Keep, &mut kept);
+                assert!(kept == "Σ" || !kept.contains('Σ'), "{c:?}");
+                if character.class != Class::Sigma {
                     let found: Vec<u8> = parts.iter().flat_map(bytes).collect();
                     assert_eq!(found, form.as_bytes(), "{c:?}");
                 }

@@ -193,7 +193,7 @@ impl Reader {
             }
             Class::Mark => return self.take_mark(character),
             Class::Unseen | Class::Dropped => return true,
-            Class::Several | Class::Complex | Class::Quoted => return false,
+            Class::Several | Class::Sigma | Class::Quoted => return false,
         }
         self.before = character;
         true
@@ -274,6 +274,15 @@ impl Reader {
             }
         }
         let known = |c: char| alphabet.code_point(c as usize);
+        if first.class == Class::Sigma && end == start + length {
+            let next = alphabet.character(bytes, end).0;
+            let is_known = match (self.before.is_cased(), next.is_cased()) {
+                (Some(true), Some(false)) => self.take(known('ς'), hashes),
+                (Some(_), Some(_)) => self.take(known('σ'), hashes),
+                _ => false,
+            };
+            return (is_known, end);
+        }
         let mut take = |character| self.take_any(alphabet, character, hashes);
         let is_known = if stays {
             text[start..end].chars().all(|c| take(known(c)))
