@@ -75,6 +75,7 @@ const FIRM: u8 = 8;
 const LETTER: u8 = 16;
 const CLOSED: u8 = 32;
 const WHOLE: u8 = 64;
+const CASED: u8 = 128;
 
 impl Character {
     /// What stands before the first character of a text, or behind the last.
@@ -93,23 +94,14 @@ impl Character {
     }
 
     /// Whether a `Σ` next to it has a cased letter on that side; nothing if that depends on
-    /// what is further on. Tried out on a `Σ` behind it.
+    /// what is further on.
+    #[inline]
     pub(super) fn is_cased(self) -> Option<bool> {
-        let bytes = self.bytes.to_le_bytes();
-        let form = match self.class {
-            Class::Sigma => return Some(true),
-            Class::Several | Class::Unseen | Class::Dropped => return None,
-            _ => str::from_utf8(bytes.get(..self.length.into())?).ok()?,
-        };
-        if form.is_empty() {
-            return Some(false);
+        if self.traits & CASED != 0 {
+            return Some(true);
         }
-        let is_last = |before: &str| format!("{before}{form}Σ").to_lowercase().ends_with('ς');
-        match (is_last("-"), is_last("Α")) {
-            (true, _) => Some(true),
-            (_, false) => Some(false),
-            _ => None,
-        }
+        let is_known = self.traits & CLOSED != 0 || self == Self::NONE;
+        is_known.then_some(false)
     }
 
     /// Whether it is a letter as most are: in words, and attached to nothing.
@@ -292,6 +284,7 @@ impl Page {
             character.traits |= ATTACHED;
         } else if form == "σ" && normal(Case::Keep) == "Σ" {
             character.class = Class::Sigma;
+            character.traits |= CASED;
         } else if let (Some(part), None) = (parts.next(), parts.next()) {
             let (class, is_in_word) = role(part);
             character.class = class;
@@ -299,13 +292,14 @@ impl Page {
             character.length = part.len_utf8() as u8;
             let is_firm = !attachment.attached && !matches!(class, Class::Mark | Class::Space);
             let is_letter = matches!(class, Class::Letter | Class::Hebrew);
-            let is_closed = matches!(class, Class::Space | Class::Solo)
-                // A small sigma has another form where a word ends.
-                && format!("Α{part}.Σ").to_lowercase().ends_with('σ');
+            // A small sigma has another form where a word ends.
+            let ends = |before: char| format!("{before}{part}Σ").to_lowercase().ends_with('ς');
+            let is_closed = matches!(class, Class::Space | Class::Solo) && !ends('Α');
             character.traits |= when(is_in_word, IN_WORD)
                 | when(is_firm, FIRM)
                 | when(is_firm && is_in_word && is_letter, LETTER)
-                | when(!attachment.attached && is_closed, CLOSED);
+                | when(!attachment.attached && is_closed, CLOSED)
+                | when(is_letter && ends('-'), CASED);
         } else if form.is_empty() {
             character.class = Class::Dropped;
         } else {
