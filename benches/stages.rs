@@ -7,10 +7,10 @@ use std::io::{Cursor, Write};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use simdup::document::Content;
-use simdup::masks::{self, Masks, Work};
 use simdup::read::{Piece, Pieces, ReadSettings};
 use simdup::score::Measure;
 use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
+use simdup::simd::{self, Masks, Work};
 use simdup::sketch::{SketchSettings, sketcher};
 use simdup::write::OutputFormat;
 use simdup::{Finding, Input, NamedWriter, Quiet, Settings, find_pairs, write_pairs};
@@ -112,15 +112,15 @@ impl Work for CountBits<'_> {
 }
 
 /// What the vector path buys: by itself, and for words all in all.
-fn masks(c: &mut Criterion) {
+fn simd(c: &mut Criterion) {
     let jsonl = collection().jsonl();
-    let mut group = c.benchmark_group("masks");
+    let mut group = c.benchmark_group("simd");
     group.throughput(Throughput::Bytes(jsonl.len() as u64));
     group.bench_function("vector", |b| {
-        b.iter(|| masks::run(CountBits(black_box(jsonl.as_bytes()))));
+        b.iter(|| simd::run(CountBits(black_box(jsonl.as_bytes()))));
     });
     group.bench_function("plain twin", |b| {
-        b.iter(|| masks::run_plainly(CountBits(black_box(jsonl.as_bytes()))));
+        b.iter(|| simd::run_plainly(CountBits(black_box(jsonl.as_bytes()))));
     });
 }
 
@@ -148,22 +148,33 @@ fn shingling(c: &mut Criterion) {
         .iter()
         .map(|(_, text)| text.as_str())
         .collect();
-    // The same letters in other scripts: two bytes each, three bytes each, and three bytes
-    // that only the general path knows.
-    let in_script = |first: char| -> String {
-        let other = |c: char| char::from_u32(u32::from(first) + u32::from(c) - u32::from('a'));
-        english
-            .chars()
-            .map(|c| {
-                if c.is_ascii_lowercase() {
-                    other(c).unwrap()
-                } else {
-                    c
-                }
-            })
-            .collect()
+    // The same letters in other scripts: two bytes each or three, with a mark on every other
+    // letter, composed of several characters.
+    let in_script = |first: char, marks: &[&str]| -> String {
+        let mut text = String::new();
+        for (index, c) in english.chars().enumerate() {
+            if !c.is_ascii_lowercase() {
+                text.push(c);
+                continue;
+            }
+            text.extend(char::from_u32(
+                u32::from(first) + u32::from(c) - u32::from('a'),
+            ));
+            if index % 2 == 0 && !marks.is_empty() {
+                text.push_str(marks[index / 2 % marks.len()]);
+            }
+        }
+        text
     };
-    let (cyrillic, han, thai) = (in_script('а'), in_script('一'), in_script('ก'));
+    let cyrillic = in_script('а', &[]);
+    let han = in_script('一', &[]);
+    let thai = in_script('ก', &["\u{e31}", "\u{e34}\u{e48}"]);
+    let devanagari = in_script('क', &["\u{93f}", "\u{94d}"]);
+    let arabic = in_script('ب', &["\u{64e}", "\u{651}\u{650}"]);
+    let hebrew = in_script('א', &["\u{5b8}", "\u{5bc}\u{5b6}"]);
+    let vietnamese = in_script('a', &["\u{301}", "\u{302}\u{300}"]);
+    let jamo = english.replace(|c: char| c.is_ascii_lowercase(), "\u{1100}\u{1161}\u{11ab}");
+    let emoji = english.replace(' ', " 👍🏽❤\u{fe0f}👨\u{200d}👩🇩🇪 ");
     // A letter in a hundred has an accent.
     let accented = english.replace("rea", "réa");
     let chars = ShingleSettings::Tokens {
@@ -177,6 +188,24 @@ fn shingling(c: &mut Criterion) {
         ("words, Cyrillic", ShingleSettings::default(), &cyrillic),
         ("words, Han", ShingleSettings::default(), &han),
         ("words, Thai", ShingleSettings::default(), &thai),
+        ("words, Devanagari", ShingleSettings::default(), &devanagari),
+        (
+            "words, Arabic with marks",
+            ShingleSettings::default(),
+            &arabic,
+        ),
+        (
+            "words, Hebrew with marks",
+            ShingleSettings::default(),
+            &hebrew,
+        ),
+        (
+            "words, marks apart",
+            ShingleSettings::default(),
+            &vietnamese,
+        ),
+        ("words, jamo", ShingleSettings::default(), &jamo),
+        ("words, emoji", ShingleSettings::default(), &emoji),
         ("chars, ASCII", chars, &english),
         (
             "technosphere, Cyrillic",
@@ -332,6 +361,6 @@ fn clusters(c: &mut Criterion) {
 }
 
 criterion_group!(
-    stages, reading, masks, shingling, sketching, pages, clusters, end_to_end
+    stages, reading, simd, shingling, sketching, pages, clusters, end_to_end
 );
 criterion_main!(stages);

@@ -25,8 +25,6 @@ pub mod cluster;
 mod collection;
 pub mod document;
 pub mod error;
-#[doc(hidden)]
-pub mod masks;
 mod observer;
 mod pairs;
 mod pipeline;
@@ -35,6 +33,8 @@ pub mod score;
 mod sets;
 mod settings;
 pub mod shingle;
+#[doc(hidden)]
+pub mod simd;
 pub mod sketch;
 pub mod stats;
 pub mod write;

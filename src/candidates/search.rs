@@ -132,7 +132,7 @@ pub(crate) fn search_sets(
             None => for_each_pair(&loaded.sets, prepared.bound(), wanted, |pairs| {
                 links.push(&mut matches(loaded, pairs))
             })?,
-            Some(sketched) => sketched.search(collection, prepared, loaded, wanted, &links)?,
+            Some(sketched) => sketched.search(prepared, loaded, &scope, wanted, &links)?,
         };
         stats = std::mem::take(&mut stats).merge(searched);
         Ok(())
@@ -219,13 +219,13 @@ impl Sketched<'_> {
     /// distribution all but rules it out; the rest are compared.
     fn search(
         &self,
-        collection: &Collection,
         prepared: &PreparedSets,
         loaded: &LoadedSets,
+        scope: &GroupScope,
         wanted: impl Fn(usize, usize) -> bool + Sync,
         links: &LinkWriter,
     ) -> Result<SearchStats, Error> {
-        let threshold = collection.settings().threshold.as_f64();
+        let threshold = prepared.bound().threshold().as_f64();
         let positions = self.signatures.positions();
         let (needed, _) = positions_needed(positions, threshold, self.bands);
         let of_groups = OfGroups {
@@ -265,7 +265,7 @@ impl Sketched<'_> {
                     rows: self.bands.rows,
                 },
                 needed,
-                scope: &GroupScope::ALL,
+                scope,
                 score,
             },
             links,

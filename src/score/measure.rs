@@ -43,6 +43,11 @@ impl SetBound {
         Self { measure, threshold }
     }
 
+    /// The threshold.
+    pub fn threshold(self) -> Threshold {
+        self.threshold
+    }
+
     /// What sets of these sizes must share at the least.
     pub fn shared(self, left: u32, right: u32) -> u32 {
         match self.measure {

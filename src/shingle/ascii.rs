@@ -9,7 +9,7 @@
 
 use super::hash;
 use super::normalise::Case;
-use crate::masks::{self, BLOCK, Classes, Masks, Work};
+use crate::simd::{self, BLOCK, Classes, Masks, Work};
 
 /// Where the first byte stands that is not ASCII.
 pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
@@ -24,7 +24,7 @@ pub(super) fn first_other(bytes: &[u8]) -> Option<usize> {
 /// Appends the hash of every word of `text`, which is ASCII.
 pub(super) fn words(text: &[u8], case: Case, hashes: &mut Vec<u64>) {
     hashes.reserve(text.len() / BYTES_PER_WORD);
-    masks::run(Words { text, case, hashes });
+    simd::run(Words { text, case, hashes });
 }
 
 /// Bytes of text for which room for a word is made beforehand.

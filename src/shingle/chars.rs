@@ -74,7 +74,11 @@ mod tests {
     #[test]
     fn characters_are_what_a_reader_counts() {
         assert_eq!(characters("A \r\n\tb"), hashes(&["a", " ", "b"]));
-        assert_eq!(characters("e\u{301}\u{a0} 👨‍👩‍👧"), hashes(&["é", " ", "👨‍👩‍👧"]));
+        assert_eq!(characters("e\u{301}\u{a0} 👍🏽"), hashes(&["é", " ", "👍🏽"]));
+        assert_eq!(
+            characters("f\u{ad}👨\u{200d}👩’"),
+            hashes(&["f", "👨", "👩", "'"])
+        );
     }
 
     proptest! {

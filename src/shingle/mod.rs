@@ -7,6 +7,7 @@
 mod alphabet;
 mod ascii;
 mod chars;
+mod compose;
 mod hash;
 mod normalise;
 mod table;
@@ -100,7 +101,7 @@ impl Stopwords {
     /// only a text of one word is added.
     pub fn add(&mut self, text: &str, case: Case) -> usize {
         let mut found = Vec::new();
-        words::words(text, case, &mut String::new(), &mut found);
+        words::words(text, case, &mut words::Scratch::default(), &mut found);
         if let [word] = found[..] {
             self.hashes.insert(word);
         }
@@ -125,6 +126,7 @@ pub struct Shingles {
     all: Vec<Shingle>,
     tokens: TokenSequence,
     text: String,
+    words: words::Scratch,
     short: bool,
 }
 
@@ -182,11 +184,11 @@ struct TokenShingler {
 }
 
 impl TokenShingler {
-    fn tokenise(&self, text: &str, scratch: &mut String, tokens: &mut TokenSequence) {
-        let hashes = tokens.hashes_mut();
+    fn tokenise(&self, text: &str, shingles: &mut Shingles) {
+        let hashes = shingles.tokens.hashes_mut();
         match &self.tokens {
-            Tokens::Words { .. } => words::words(text, self.case, scratch, hashes),
-            Tokens::Chars => chars::chars(text, self.case, scratch, hashes),
+            Tokens::Words { .. } => words::words(text, self.case, &mut shingles.words, hashes),
+            Tokens::Chars => chars::chars(text, self.case, &mut shingles.text, hashes),
         }
     }
 }
@@ -194,10 +196,10 @@ impl TokenShingler {
 impl Shingler for TokenShingler {
     fn shingle(&self, content: &Content<'_>, shingles: &mut Shingles) {
         shingles.clear();
+        for_each_text(content, |part| self.tokenise(part, shingles));
         let Shingles {
-            all, tokens, text, ..
+            all, tokens, short, ..
         } = shingles;
-        for_each_text(content, |part| self.tokenise(part, text, tokens));
         if let Tokens::Words { stopwords } = &self.tokens
             && !stopwords.is_empty()
         {
@@ -205,7 +207,7 @@ impl Shingler for TokenShingler {
             hashes.retain(|word| !stopwords.hashes.contains(word));
         }
         let count = tokens.len();
-        shingles.short = count > 0 && count < *self.windows.sizes.start();
+        *short = count > 0 && count < *self.windows.sizes.start();
         self.windows.shingle(tokens, all);
     }
 }

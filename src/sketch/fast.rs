@@ -13,7 +13,12 @@
 //! their Jaccard similarity. That holds because the rounds are the same for
 //! every document; stopping early when nothing is empty only saves work.
 //!
+//! A document that leaves positions empty although it is long says the same again and
+//! again: the distinct shingles are few then, and are all that is looked at from there on.
+//!
 //! All constants are frozen: signatures are stored and compared across machines.
+
+use std::collections::HashSet;
 
 use super::{Sketcher, Value};
 use crate::shingle::Shingle;
@@ -23,6 +28,10 @@ use crate::shingle::Shingle;
 const ROUND_BITS: u32 = 10;
 /// Larger than every entry.
 const EMPTY: u64 = u64::MAX;
+
+/// Shingles per position from which a long document is known. So many distinct ones
+/// leave none of `k` positions empty but with a chance of `k * exp(-32)`.
+const LONG: usize = 32;
 
 pub(super) struct Fast {
     rounds: usize,
@@ -71,7 +80,19 @@ impl Fast {
 impl Sketcher for Fast {
     fn sketch(&mut self, shingles: &[Shingle], values: &mut Vec<Value>) {
         self.least.fill(EMPTY);
-        let mut round = 0;
+        self.throw(0, shingles);
+        let distinct: Vec<Shingle>;
+        let mut shingles = shingles;
+        if shingles.len() > LONG * self.least.len() && self.least.contains(&EMPTY) {
+            let mut set = HashSet::<Shingle, ahash::RandomState>::default();
+            // One by one, as room for all of them would be much too much.
+            for &shingle in shingles {
+                set.insert(shingle);
+            }
+            distinct = set.into_iter().collect();
+            shingles = &distinct;
+        }
+        let mut round = 1;
         while round < self.rounds && self.least.contains(&EMPTY) {
             self.throw(round, shingles);
             round += 1;
@@ -196,6 +217,16 @@ mod tests {
             all.extend_from_within(..all.len() / 2);
             all.reverse();
             prop_assert_eq!(signature(20, seed, &all), expected);
+        }
+    }
+
+    #[test]
+    fn one_word_repeated_is_not_thrown_again_and_again() {
+        let few = shingles(0..3);
+        for count in [LONG * 20 / 3, LONG * 20] {
+            let many: Vec<Shingle> = few.iter().copied().cycle().take(3 * count).collect();
+            assert_eq!(signature(20, 0, &many), signature(20, 0, &few));
+            assert_eq!(signature(20, 0, &many), twin(20, 0, &few));
         }
     }
 

@@ -7,7 +7,7 @@ use memchr::memchr2;
 
 use super::super::buffer::trim;
 use super::super::utf8;
-use crate::masks::{self, BLOCK, Masks, Work};
+use crate::simd::{self, BLOCK, Masks, Work};
 
 /// Arrays and objects within each other that are looked into.
 const DEPTH_MAX: usize = 32;
@@ -78,7 +78,7 @@ impl<'n> Scan<'n> {
         }
         let found = if cursor.is_next(b'"') {
             let start = self.unescaped.len();
-            let string = masks::run(StringScan {
+            let string = simd::run(StringScan {
                 line: cursor.line,
                 at: cursor.at,
                 out: &mut self.unescaped,

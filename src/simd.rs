@@ -1,6 +1,9 @@
-//! What 64 bytes are, one bit each: the vector path and its plain twin.
+//! Vector instructions where the machine has them: 64 bytes at a time become masks of
+//! one bit a byte, which say what each byte is. A plain twin serves all other machines.
+//! The only file with `unsafe` in it; it knows neither words nor JSON beyond the
+//! classes of single bytes.
 //!
-//! `cargo bench -- masks` shows what the vector path buys.
+//! `cargo bench -- simd` shows what the vector path buys.
 
 /// Bytes that are looked at together.
 pub const BLOCK: usize = 64;
