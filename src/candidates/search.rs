@@ -7,7 +7,7 @@ use super::prefix::{PlacePair, for_each_pair};
 use super::recall::{Bands, positions_needed, scores_to_state};
 use super::sets::{LoadedSets, PreparedSets};
 use super::{LinkWriter, Links, Match, Method, RecallAt, SearchStats};
-use crate::collection::{Collection, Features, Group, GroupScope, Groups};
+use crate::collection::{Collection, Features, Group, GroupScope, Groups, Role};
 use crate::error::Error;
 use crate::score::{Measure, shared_at_least};
 use crate::settings::{Finding, Settings};
@@ -124,15 +124,17 @@ pub(crate) fn search_sets(
         _ => None,
     };
     let mut stats = SearchStats::default();
-    for_each_two_runs(prepared, &order, |loaded, is_apart| {
-        let wanted = |one: usize, two: usize| {
-            is_apart(one, two) && scope.admits(loaded.groups[one], loaded.groups[two])
-        };
+    for_each_two_runs(prepared, &order, |loaded, runs| {
         let searched = match &sketched {
-            None => for_each_pair(&loaded.sets, prepared.bound(), wanted, |pairs| {
-                links.push(&mut matches(loaded, pairs))
-            })?,
-            Some(sketched) => sketched.search(prepared, loaded, &scope, wanted, &links)?,
+            None => {
+                let wanted = |one: usize, two: usize| {
+                    runs.are_new(one, two) && scope.admits(loaded.groups[one], loaded.groups[two])
+                };
+                for_each_pair(&loaded.sets, prepared.bound(), wanted, |pairs| {
+                    links.push(&mut matches(loaded, pairs))
+                })?
+            }
+            Some(sketched) => sketched.search(prepared, loaded, &scope, runs, &links)?,
         };
         stats = std::mem::take(&mut stats).merge(searched);
         Ok(())
@@ -164,16 +166,43 @@ pub(crate) fn state(collection: &Collection, stats: &mut SearchStats) {
     }
 }
 
-/// Calls `each` with the sets of every two runs of `order`, and which of them, by their places,
-/// have not met in other runs.
+/// Which sets that have been loaded are of which of two runs.
+pub(crate) struct TwoRuns {
+    /// Whether each, by its place, is of the first; `None` if all are of one run.
+    is_first: Option<Vec<bool>>,
+}
+
+impl TwoRuns {
+    /// Whether two sets, by their places, have not met in other runs.
+    #[inline]
+    pub(crate) fn are_new(&self, one: usize, two: usize) -> bool {
+        let is_first = self.is_first.as_ref();
+        is_first.is_none_or(|is_first| is_first[one] != is_first[two])
+    }
+
+    /// The part that each of so many groups has if only what is new is compared.
+    fn scope(&self, loaded: &LoadedSets, groups: usize) -> Option<GroupScope> {
+        let is_first = self.is_first.as_ref()?;
+        let mut roles = vec![Role::NONE; groups];
+        for (group, is_first) in loaded.groups.iter().zip(is_first) {
+            roles[group.index()] = match is_first {
+                true => Role::LEFT,
+                false => Role::RIGHT,
+            };
+        }
+        Some(GroupScope::of(roles))
+    }
+}
+
+/// Calls `each` with the sets of every two runs of `order`.
 pub(crate) fn for_each_two_runs(
     prepared: &PreparedSets,
     order: &[Group],
-    mut each: impl FnMut(&LoadedSets, &(dyn Fn(usize, usize) -> bool + Sync)) -> Result<(), Error>,
+    mut each: impl FnMut(&LoadedSets, &TwoRuns) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let runs = prepared.runs(order);
     if let [_] = &runs[..] {
-        return each(prepared.load_all()?, &|_, _| true);
+        return each(prepared.load_all()?, &TwoRuns { is_first: None });
     }
     let mut run_of = vec![u32::MAX; prepared.groups.len()];
     for (number, run) in (0..).zip(&runs) {
@@ -187,10 +216,11 @@ pub(crate) fn for_each_two_runs(
                 let run = run_of[group.index()];
                 run == one || run == two
             })?;
-            let is_first = |place: usize| one != two && run_of[loaded.groups[place].index()] == one;
-            each(&loaded, &|left, right| {
-                one == two || is_first(left) != is_first(right)
-            })?;
+            let is_first = |group: &Group| run_of[group.index()] == one;
+            let two_runs = TwoRuns {
+                is_first: (one != two).then(|| loaded.groups.iter().map(is_first).collect()),
+            };
+            each(&loaded, &two_runs)?;
         }
     }
     Ok(())
@@ -222,7 +252,7 @@ impl Sketched<'_> {
         prepared: &PreparedSets,
         loaded: &LoadedSets,
         scope: &GroupScope,
-        wanted: impl Fn(usize, usize) -> bool + Sync,
+        runs: &TwoRuns,
         links: &LinkWriter,
     ) -> Result<SearchStats, Error> {
         let threshold = prepared.bound().threshold().as_f64();
@@ -235,11 +265,19 @@ impl Sketched<'_> {
         let mut groups: Vec<u32> = loaded.groups.iter().map(|group| group.0).collect();
         groups.sort_unstable();
         let places = loaded.places(prepared.groups.len());
+        // What is compared with what tells the search where there is nothing to find; only
+        // where that is two things at once must each pair be asked.
+        let new = runs.scope(loaded, prepared.groups.len());
+        let is_new = |one, two| !scope.is_across() || runs.are_new(one, two);
+        let scope = match &new {
+            Some(new) if !scope.is_across() => new,
+            _ => scope,
+        };
         let [by_size, by_positions, merges] = [const { AtomicU64::new(0) }; 3];
         let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
         let score = |one: u32, two: u32| {
             let places = [one, two].map(|group| places[group as usize] as usize);
-            if !wanted(places[0], places[1]) {
+            if !is_new(places[0], places[1]) {
                 return None;
             }
             let [left, right] = places.map(|place| loaded.sets.sizes()[place]);

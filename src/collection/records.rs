@@ -55,10 +55,10 @@ impl Records {
 
     /// What became of a record. `None` if it is not the one that was read, as the print of what
     /// stands in its place now tells, if there is one to tell.
-    pub(crate) fn fate(&self, index: usize, print: impl FnOnce() -> Option<u64>) -> Option<Fate> {
+    pub(crate) fn fate(&self, index: usize, print: Option<u64>) -> Option<Fate> {
         let fate = *self.fates.get(index)?;
-        let is_same = || print().is_none_or(|print| self.prints[index] == print);
-        (fate == Fate::Unreadable || is_same()).then_some(fate)
+        let is_same = print.is_none_or(|print| self.prints[index] == print);
+        (fate == Fate::Unreadable || is_same).then_some(fate)
     }
 
     /// Number of records.

@@ -492,7 +492,7 @@ impl Clusters<'_> {
             let best = Mutex::new(same(groups));
             let with_partner: Vec<Group> = prepared.with_partner().collect();
             let mut searched = SearchStats::default();
-            for_each_two_runs(prepared, &with_partner, |loaded, is_apart| {
+            for_each_two_runs(prepared, &with_partner, |loaded, runs| {
                 // What is on both sides has its like there already.
                 let asks = |place: usize| {
                     let group = loaded.groups[place];
@@ -500,7 +500,8 @@ impl Clusters<'_> {
                 };
                 let answers = |place: usize| others[loaded.groups[place].index()].is_some();
                 let wanted = |one: usize, two: usize| {
-                    is_apart(one, two) && (asks(one) && answers(two) || asks(two) && answers(one))
+                    runs.are_new(one, two)
+                        && (asks(one) && answers(two) || asks(two) && answers(one))
                 };
                 let stats = for_each_pair(&loaded.sets, prepared.bound(), wanted, |pairs| {
                     let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
@@ -544,13 +545,13 @@ fn join_components(
 ) -> Result<SearchStats, Error> {
     let mut searched = SearchStats::default();
     let components = RefCell::new(components);
-    for_each_two_runs(prepared, with_partner, |loaded, is_apart| {
+    for_each_two_runs(prepared, with_partner, |loaded, runs| {
         let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
         let mut probe = Probe::new(loaded.sets.len());
         for (place, group) in loaded.groups.iter().enumerate() {
             let wanted = |other: usize| {
                 let mut components = components.borrow_mut();
-                is_apart(place, other)
+                runs.are_new(place, other)
                     && components.find(group.0) != components.find(loaded.groups[other].0)
             };
             probe.similar(&index, place, wanted, |other, _| {

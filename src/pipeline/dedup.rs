@@ -11,7 +11,7 @@ use super::records::{KeptRecords, Record, RecordForm, for_each_record};
 use super::{Inputs, in_pool};
 use crate::candidates::search;
 use crate::cluster::{Cluster, ClusterMethod, Keep};
-use crate::collection::{Fate, Records, Scope, Urls, record_print};
+use crate::collection::{Fate, Records, Scope, Urls};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
@@ -313,8 +313,8 @@ impl Writing<'_> {
         let mut partners = Partners::default();
         let mut written = 0;
         let each = |record: Record<'_>, taken: u64| {
-            let print = || record.read_again.map(record_print);
-            let fate = self.records.fate(record.index, print).ok_or_else(changed)?;
+            let fate = self.records.fate(record.index, record.print);
+            let fate = fate.ok_or_else(changed)?;
             let Fate::Document(document) = fate else {
                 return Ok(());
             };

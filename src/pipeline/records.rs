@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::in_pool;
 use super::ordered::{self, Work};
+use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
 use crate::read::{Block, Cutter, Input, InputFormat, Piece, Stream};
@@ -63,8 +64,8 @@ pub(super) struct Record<'a> {
     pub(super) format: InputFormat,
     /// As it is to be written.
     pub(super) bytes: &'a [u8],
-    /// As it came, if it was read again: it may have changed.
-    pub(super) read_again: Option<&'a [u8]>,
+    /// What it was, if it was read again: it may have changed.
+    pub(super) print: Option<u64>,
 }
 
 /// Calls `each` with every record, in input order, as when the collection was read before. If
@@ -77,16 +78,18 @@ pub(super) fn for_each_record(
     mut each: impl FnMut(Record<'_>, u64) -> Result<(), Error> + Send,
 ) -> Result<usize, Error> {
     let mut count = 0;
-    let mut give = |records: &RecordBlock, is_read_again: bool, taken: u64| {
-        for (bytes, came) in records.iter() {
+    let mut give = |records: &RecordBlock, taken: u64| {
+        let mut start = 0;
+        for (index, &end) in records.ends.iter().enumerate() {
             let record = Record {
                 index: count,
                 format: records.format,
-                bytes,
-                read_again: is_read_again.then_some(came),
+                bytes: &records.bytes[start..end],
+                print: records.prints.get(index).copied(),
             };
             each(record, taken)?;
             count += 1;
+            start = end;
         }
         Ok(())
     };
@@ -94,7 +97,7 @@ pub(super) fn for_each_record(
         let mut bytes = 0;
         for records in blocks {
             bytes += records.bytes() as u64;
-            give(&records, false, bytes)?;
+            give(&records, bytes)?;
         }
         return Ok(count);
     }
@@ -107,7 +110,7 @@ pub(super) fn for_each_record(
     in_pool(settings, || {
         let copying = Copying { settings, form };
         ordered::in_order(&copying, lanes, |records: RecordBlock| {
-            result = give(&records, true, taken.load(Ordering::Relaxed));
+            result = give(&records, taken.load(Ordering::Relaxed));
             match result {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -122,10 +125,11 @@ pub(super) fn for_each_record(
 #[derive(Debug)]
 pub(super) struct RecordBlock {
     format: InputFormat,
+    /// As they are to be written; nothing of bad ones.
     bytes: Vec<u8>,
-    /// Where each ends, and how many bytes of it, at its end, are the record as it came, if
-    /// that is not what is to be written.
-    ends: Vec<(usize, usize)>,
+    ends: Vec<usize>,
+    /// What each was, if they were read again.
+    prints: Vec<u64>,
 }
 
 impl RecordBlock {
@@ -134,48 +138,31 @@ impl RecordBlock {
             format: block.format,
             bytes: Vec::with_capacity(block.bytes.len()),
             ends: Vec::new(),
+            prints: Vec::new(),
         }
     }
 
     /// The memory that it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes.len() + size_of_val(&self.ends[..])
-    }
-
-    /// Each record as it is to be written, and as it came.
-    fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let mut start = 0;
-        self.ends.iter().map(move |&(end, came)| {
-            let own = &self.bytes[start..end];
-            start = end;
-            match came {
-                0 => (own, own),
-                came => own.split_at(own.len() - came),
-            }
-        })
+        self.bytes.len() + size_of_val(&self.ends[..]) + size_of_val(&self.prints[..])
     }
 
     /// Adds a document's record; nothing if it is a bad one.
     pub(super) fn push(&mut self, form: RecordForm, document: Option<&Document<'_>>) {
         let bytes = &mut self.bytes;
-        let mut came = 0;
-        if let Some(document) = document {
-            match (form, self.format) {
-                (RecordForm::AsTheyCame, InputFormat::Text) => {
-                    bytes.extend_from_slice(document.url.as_bytes());
-                    bytes.push(b'\n');
-                }
-                (RecordForm::AsTheyCame, _) | (RecordForm::Json, InputFormat::Jsonl) => {
-                    bytes.extend_from_slice(document.record);
-                }
-                (RecordForm::Json, _) => {
-                    json_object(document, bytes);
-                    came = document.record.len();
-                    bytes.extend_from_slice(document.record);
-                }
+        match (document, form, self.format) {
+            (None, ..) => {}
+            (Some(document), RecordForm::AsTheyCame, InputFormat::Text) => {
+                bytes.extend_from_slice(document.url.as_bytes());
+                bytes.push(b'\n');
             }
+            (Some(document), RecordForm::AsTheyCame, _)
+            | (Some(document), RecordForm::Json, InputFormat::Jsonl) => {
+                bytes.extend_from_slice(document.record);
+            }
+            (Some(document), RecordForm::Json, _) => json_object(document, bytes),
         }
-        self.ends.push((self.bytes.len(), came));
+        self.ends.push(self.bytes.len());
     }
 }
 
@@ -233,11 +220,15 @@ impl Work for Copying<'_> {
                 // What is wrong with some was said when they were read before.
                 block.records(&mut |record| {
                     records.bytes.extend_from_slice(record);
-                    records.ends.push((records.bytes.len(), 0));
+                    records.ends.push(records.bytes.len());
+                    records.prints.push(record_print(record));
                 });
             } else {
                 block.documents(&self.settings.read, &mut |document| {
-                    records.push(self.form, document.as_ref().ok());
+                    let document = document.as_ref().ok();
+                    records.push(self.form, document);
+                    let print = document.map(|document| record_print(document.record));
+                    records.prints.push(print.unwrap_or(0));
                 });
             }
             give(records);

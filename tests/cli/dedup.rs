@@ -23,8 +23,8 @@ fn what_is_kept_is_byte_for_byte_what_came() {
     assert_eq!(run.stdout, expected);
     assert_eq!(
         place.read("removed"),
-        "{\"url\":\"c\",\"keeper\":\"a\",\"score\":0.7777777777777778}\n\
-         {\"url\":\"d\",\"keeper\":\"a\",\"score\":1.0}\n"
+        "{\"url\":\"c\",\"reason\":\"near-duplicate\",\"keeper\":\"a\",\"score\":0.7777777777777778}\n\
+         {\"url\":\"d\",\"reason\":\"near-duplicate\",\"keeper\":\"a\",\"score\":1.0}\n"
     );
     // The same from a pipe, packed or not, and beyond the memory.
     let docs = std::fs::read(place.path("docs")).unwrap();
@@ -123,7 +123,8 @@ fn a_dry_run_tells_and_writes_nothing() {
     let run = place.run("dedup --dry-run docs");
     assert_eq!(run.stdout.lines().count(), 2);
     assert!(
-        run.stdout.starts_with("{\"url\":\"c\",\"keeper\":\"a\""),
+        run.stdout
+            .starts_with("{\"url\":\"c\",\"reason\":\"near-duplicate\",\"keeper\":\"a\""),
         "{}",
         run.stdout
     );
@@ -157,8 +158,8 @@ fn what_another_collection_has_goes_with_a_witness() {
     assert_eq!(run.clean(), line("n2", "new new new new new"));
     assert_eq!(
         place.read("removed"),
-        "{\"url\":\"n1\",\"keeper\":\"o3\",\"score\":1.0}\n\
-         {\"url\":\"n3\",\"keeper\":\"o3\",\"score\":1.0}\n"
+        "{\"url\":\"n1\",\"reason\":\"near-duplicate\",\"keeper\":\"o3\",\"score\":1.0}\n\
+         {\"url\":\"n3\",\"reason\":\"near-duplicate\",\"keeper\":\"o3\",\"score\":1.0}\n"
     );
     // Among themselves they are not compared.
     place.file("nothing", line("x", "something else"));
