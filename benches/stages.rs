@@ -136,7 +136,7 @@ fn pages(c: &mut Criterion) {
     };
     group.bench_function("large", |b| b.iter(|| fill(simdup::bench::room(WORDS))));
     group.bench_function("as they come", |b| {
-        b.iter(|| fill(Vec::with_capacity(WORDS)))
+        b.iter(|| fill(Vec::with_capacity(WORDS)));
     });
 }
 

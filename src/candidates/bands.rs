@@ -39,7 +39,7 @@ const PARALLEL_MIN: usize = 1024;
 
 /// How the positions are cut into bands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub(crate) enum Layout {
     /// So many bands that no pair is missed that agrees in `needed` positions.
     Lossless,
     /// So many bands of so many positions each.
@@ -401,7 +401,7 @@ fn key(signature: &[Value], band: &[u16]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collection::Role;
+    use crate::collection::{Groups, Role, Scope};
     use crate::score::shared_positions;
     use crate::settings::Memory;
     use proptest::prelude::*;
@@ -423,7 +423,7 @@ mod tests {
     type Pair = (u32, u32, u32);
 
     fn found(rows: &Rows, needed: usize) -> (Vec<Pair>, SearchStats) {
-        found_in(rows, needed, &GroupScope::ALL)
+        found_in(rows, needed, &Scope::All.of_groups(&Groups::default()))
     }
 
     fn found_in(rows: &Rows, needed: usize, scope: &GroupScope) -> (Vec<Pair>, SearchStats) {

@@ -149,7 +149,7 @@ impl LinkWriter {
         }
         own.into_par_iter()
             .with_min_len(1024)
-            .for_each(|links| links.sort_unstable());
+            .for_each(<[Link]>::sort_unstable);
         Links {
             starts,
             links: Stored::InMemory(links),

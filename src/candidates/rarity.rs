@@ -26,7 +26,6 @@ pub(crate) struct SetsByRarity {
     prefixes: Jagged<Item>,
     packed: PackedSets,
     ranks: usize,
-    bits: usize,
 }
 
 impl SetsByRarity {
@@ -74,19 +73,12 @@ impl SetsByRarity {
             prefixes,
             packed,
             ranks: ranks.len(),
-            bits: numbers.weights.len(),
         }
     }
 
     /// Number of sets.
     pub(crate) fn len(&self) -> usize {
         self.sizes.len()
-    }
-
-    /// The document of a set.
-    #[inline]
-    pub(crate) fn document(&self, place: usize) -> DocumentId {
-        self.documents[place]
     }
 
     /// The documents of all sets, by place.
@@ -117,11 +109,6 @@ impl SetsByRarity {
     /// Bundles of all prefixes, repetitions included.
     pub(crate) fn items(&self) -> usize {
         self.prefixes.all().len()
-    }
-
-    /// How many bundles there are.
-    pub(crate) fn bundles(&self) -> usize {
-        self.bits
     }
 
     /// How many shingles two sets share.

@@ -48,7 +48,7 @@ impl Bands {
 }
 
 /// The scores whose chance is stated: the threshold, and a little above.
-pub fn scores_to_state(threshold: Threshold) -> impl Iterator<Item = f64> {
+pub(super) fn scores_to_state(threshold: Threshold) -> impl Iterator<Item = f64> {
     let threshold = threshold.as_f64();
     [0.0, 0.05, 0.1]
         .into_iter()

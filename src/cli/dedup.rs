@@ -85,7 +85,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         finished.push((removed, name));
     }
     finished.extend(stats_output.write(&mut done.stats)?);
-    files::finish(finished.into_iter())?;
+    files::finish(finished)?;
     Ok(match done.stats.counts.skipped {
         0 => Outcome::Done,
         _ => Outcome::Skipped,

@@ -169,7 +169,7 @@ mod tests {
             let groups = Groups::new(
                 contents.len(),
                 |document| content(document) > 0,
-                |document| u64::from(content(document)) % hashes << 33,
+                |document| (u64::from(content(document)) % hashes) << 33,
                 |one, two| content(one) == content(two),
             );
             let check = |groups: &Groups, content: &dyn Fn(DocumentId) -> u8| {

@@ -16,7 +16,8 @@ use crate::sketch::{Signatures, combine};
 
 pub(crate) use buckets::for_each_bucket;
 pub(crate) use identical::{Group, Groups};
-pub use ids::{Added, UrlHash, UrlHasher, Urls};
+pub use ids::{Added, Urls};
+pub(crate) use ids::{UrlHash, UrlHasher};
 pub(crate) use records::{Fate, Records, record_print};
 pub(crate) use scope::{GroupScope, Role, Scope};
 
@@ -40,7 +41,7 @@ pub(crate) enum Features {
     Signatures(Signatures),
     /// All shingles of each, and perhaps signatures by which to find what is similar.
     Shingles {
-        lists: ShingleLists,
+        lists: Box<ShingleLists>,
         signatures: Option<Signatures>,
     },
 }

@@ -79,9 +79,6 @@ pub(crate) struct GroupScope {
 }
 
 impl GroupScope {
-    /// All with all.
-    pub(crate) const ALL: Self = Self { roles: None };
-
     /// Of these groups, the part that each has.
     pub(crate) fn of(roles: Vec<Role>) -> Self {
         Self { roles: Some(roles) }

@@ -167,6 +167,7 @@ impl<'a> Reading<'a> {
                 })?;
                 lists.finish()?;
                 self.stats.counts.spilled = lists.is_spilled();
+                let lists = Box::new(lists);
                 (Features::Shingles { lists, signatures }, own)
             }
         };

@@ -52,11 +52,6 @@ impl<T: Copy + Send + Sync> Jagged<T> {
         lists
     }
 
-    /// Number of lists.
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// One of them.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &[T] {
