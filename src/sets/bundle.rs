@@ -13,7 +13,7 @@ use super::chunks::Print;
 use super::jagged::Jagged;
 use super::lists::ShingleLists;
 use super::spill::{Spill, Store, Stored};
-use super::sums::{ChunkBundles, SumTable};
+use super::sums::{ChunkBundles, SumTable, random_number};
 use super::uses::ChunkUses;
 use crate::collection::Role;
 use crate::document::DocumentId;
@@ -299,41 +299,71 @@ struct Loaded {
 /// Bits of a sum by which bundles are shared among threads to be numbered.
 const NUMBERED_APART_BITS: u32 = 4;
 
+/// What is known of a bundle of chunks.
+#[derive(Clone, Copy, Default)]
+struct Shared {
+    weight: u32,
+    /// The sum of a random number for every set that has it.
+    sets: u64,
+}
+
 impl Loaded {
+    fn bundles(&self, set: usize) -> &[(u64, u32)] {
+        let start = if set == 0 { 0 } else { self.ends[set - 1] };
+        &self.bundles[start..self.ends[set]]
+    }
+
+    /// Bundles of chunks that are in the same sets become one, and each has a number.
     fn numbered(self) -> BundleSets {
-        let tables: Vec<SumTable<u32>> = (0..1_u64 << NUMBERED_APART_BITS)
+        let part_of = |sum: u64| (sum >> (64 - NUMBERED_APART_BITS)) as usize;
+        let tables: Vec<SumTable<Shared>> = (0..1_usize << NUMBERED_APART_BITS)
             .into_par_iter()
             .map(|part| {
                 let mut table = SumTable::default();
-                let is_in_part = |sum: u64| sum >> (64 - NUMBERED_APART_BITS) == part;
-                for &(sum, weight) in self.bundles.iter().filter(|(sum, _)| is_in_part(*sum)) {
-                    *table.entry(sum).1 = weight;
+                for set in 0..self.documents.len() {
+                    let number = random_number(set as u32);
+                    let bundles = self.bundles(set).iter();
+                    for &(sum, weight) in bundles.filter(|(sum, _)| part_of(*sum) == part) {
+                        let shared: &mut Shared = table.entry(sum).1;
+                        shared.weight = weight;
+                        shared.sets = shared.sets.wrapping_add(number);
+                    }
                 }
-                table.sort();
                 table
             })
             .collect();
-        let mut bases = vec![0];
-        for table in &tables {
-            bases.push(bases[bases.len() - 1] + table.len() as u32);
+        let mut weights = SumTable::default();
+        for shared in tables.iter().flat_map(SumTable::values) {
+            *weights.entry(shared.sets).1 += shared.weight;
         }
-        let weights = tables.iter().flat_map(SumTable::values).copied().collect();
+        weights.sort();
+        let numbers: Vec<Vec<Bundle>> = tables
+            .par_iter()
+            .map(|table| {
+                let number = |shared: &Shared| weights.find(shared.sets).unwrap_or(0);
+                table.values().map(number).collect()
+            })
+            .collect();
         let bundles = Jagged::made(
             self.documents.len(),
-            || (),
-            |(), set, numbers| {
-                let start = if set == 0 { 0 } else { self.ends[set - 1] };
-                numbers.extend(self.bundles[start..self.ends[set]].iter().map(|&(sum, _)| {
-                    let part = (sum >> (64 - NUMBERED_APART_BITS)) as usize;
-                    bases[part] + tables[part].find(sum).unwrap_or(0)
+            Vec::new,
+            |own: &mut Vec<Bundle>, set, all| {
+                own.clear();
+                own.extend(self.bundles(set).iter().map(|&(sum, _)| {
+                    let part = part_of(sum);
+                    let entry = tables[part].find(sum).unwrap_or(0);
+                    numbers[part][entry as usize]
                 }));
+                own.sort_unstable();
+                own.dedup();
+                all.extend_from_slice(own);
             },
         );
         BundleSets {
             documents: self.documents,
             sizes: self.sizes,
             bundles,
-            weights,
+            weights: weights.values().copied().collect(),
         }
     }
 }

@@ -23,9 +23,6 @@ use crate::settings::Memory;
 /// Shingles in a shard that are aimed at, and how many bits may tell a shard.
 const SHARD_SHINGLES: u64 = 1 << 17;
 const SHARD_BITS: Range<u32> = 6..13;
-/// Rounds of a collection that is not small: so much less memory is taken.
-const ROUND_BITS: u32 = 1;
-const ROUNDS_MIN_SHINGLES: u64 = 1 << 22;
 /// The part of the memory that the shards of a round may take.
 const MEMORY_SHARE: u64 = 4;
 /// Shingles that a thread deals out at a time.
@@ -73,6 +70,12 @@ impl Layout {
     fn round(self, shingle: u64) -> usize {
         // In two steps, as one round only is a shift by 64.
         (shingle >> 1 >> (63 - self.round_bits)) as usize
+    }
+
+    /// Whether a word names a chunk.
+    fn is_name(self, word: u64) -> bool {
+        let far = (1_u64 << self.shard_bits) - 1;
+        word & far == far
     }
 
     /// Calls `each` with the chunk of every shingle of a shard, and what of it the shard does
@@ -163,15 +166,11 @@ impl<'a> Shards<'a> {
         let rounds = (total * 9)
             .div_ceil((memory.bytes / MEMORY_SHARE).max(1))
             .next_power_of_two();
-        let least = match total < ROUNDS_MIN_SHINGLES {
-            true => 0,
-            false => ROUND_BITS,
-        };
         let mut shards = Self {
             lists,
             uses,
             layout: Layout {
-                round_bits: rounds.ilog2().clamp(least, shard_bits),
+                round_bits: rounds.ilog2().min(shard_bits),
                 shard_bits,
             },
             stretches: Vec::new(),
@@ -252,10 +251,10 @@ impl<'a> Shards<'a> {
                 let mut words = vec![0; layout.shards()];
                 let mut dealer = Dealer::new(layout);
                 self.for_each_chunk(stretch, buffer, |chunk, list| {
-                    dealer.deal(chunk, list, |shard, _| words[shard] += 1);
-                    for &shingle in list {
-                        shingles[layout.shard(shingle)] += 1;
-                    }
+                    dealer.deal(chunk, list, |shard, word| {
+                        words[shard] += 1;
+                        shingles[shard] += u32::from(!layout.is_name(word));
+                    });
                 })?;
                 Ok((shingles, words))
             });

@@ -272,13 +272,18 @@ impl Tables {
     }
 }
 
-/// A random number for each chunk. Sums over different chunks differ, but for the accident that
-/// two 64-bit hashes agree.
+/// The sum of a chunk's own number.
 fn number_of(chunk: ChunkId) -> u64 {
-    let mut x = (u64::from(chunk.0) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    random_number(chunk.0).max(answer::BUNDLE_MIN)
+}
+
+/// A random number for each number. Sums over different ones differ, but for the accident that
+/// two 64-bit hashes agree.
+pub(super) fn random_number(number: u32) -> u64 {
+    let mut x = (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (x ^ (x >> 31)).max(answer::BUNDLE_MIN)
+    x ^ (x >> 31)
 }
 
 /// A table of 64-bit hashes, each with a value, in the order in which they were met.
