@@ -7,6 +7,7 @@
 
 pub(crate) mod bands;
 mod links;
+mod meeting;
 mod parity;
 pub(crate) mod prefix;
 pub(crate) mod rarity;

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::meeting::meets;
 use super::rarity::SetsByRarity;
 use crate::collection::{Collection, Group, Groups, Role, Scope};
 use crate::document::DocumentId;
@@ -70,6 +71,14 @@ impl PreparedSets {
                 prepared.has_partner[group.index()] = size > 0;
             }
         }
+        prepared.has_partner = meets(
+            &prepared.sets,
+            &prepared.groups,
+            &prepared.sizes,
+            &prepared.has_partner,
+            (bound, &collection.scope().of_groups(&prepared.groups)),
+            &memory,
+        )?;
         Ok(prepared)
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct SummedSets {
 struct Stretch {
     documents: Vec<DocumentId>,
     sizes: Vec<u32>,
+    /// Shingles of each that are in no bundle.
+    alone: Vec<u32>,
     /// The bundles of each document, in order of their sums: sum and number of shingles.
     bundles: Stored<(u64, u32)>,
     ends: Vec<usize>,
@@ -142,6 +144,7 @@ impl SummedSets {
             sets.stretches.push(Stretch {
                 documents: stretch.documents,
                 sizes: stretch.sizes,
+                alone: stretch.alone,
                 bundles,
                 ends: stretch.ends,
             });
@@ -166,6 +169,28 @@ impl SummedSets {
             let documents = stretch.documents.iter().copied();
             documents.zip(stretch.sizes.iter().copied())
         })
+    }
+
+    /// Calls `each` with every document, how many shingles are in its bundles, and these, the
+    /// rarest first.
+    pub(crate) fn for_each(
+        &self,
+        mut each: impl FnMut(DocumentId, u32, &[(u64, u32)]),
+    ) -> Result<(), Error> {
+        let mut buffer = Vec::new();
+        for stretch in &self.stretches {
+            let all = 0..stretch.bundles.len();
+            let bundles = stretch
+                .bundles
+                .part(self.spill.as_ref(), all, &mut buffer)?;
+            let mut start = 0;
+            for (index, &document) in stretch.documents.iter().enumerate() {
+                let in_bundles = stretch.sizes[index] - stretch.alone[index];
+                each(document, in_bundles, &bundles[start..stretch.ends[index]]);
+                start = stretch.ends[index];
+            }
+        }
+        Ok(())
     }
 
     /// Each document with the number of its bundles.
@@ -296,7 +321,7 @@ struct Loaded {
     ends: Vec<usize>,
 }
 
-/// Bits of a sum by which bundles are shared among threads to be numbered.
+/// Threads can number bundles apart by so many of the lowest bits of their sums.
 const NUMBERED_APART_BITS: u32 = 4;
 
 /// What is known of a bundle of chunks.
@@ -315,7 +340,7 @@ impl Loaded {
 
     /// Bundles of chunks that are in the same sets become one, and each has a number.
     fn numbered(self) -> BundleSets {
-        let part_of = |sum: u64| (sum >> (64 - NUMBERED_APART_BITS)) as usize;
+        let part_of = |sum: u64| sum as usize & ((1 << NUMBERED_APART_BITS) - 1);
         let tables: Vec<SumTable<Shared>> = (0..1_usize << NUMBERED_APART_BITS)
             .into_par_iter()
             .map(|part| {

@@ -2,7 +2,8 @@
 //! documents.
 //!
 //! To find them, each shingle is given the sum of a random number for every chunk that it is
-//! in: the same for shingles in the same chunks, and for no others. Shingles may be in the same
+//! in: the same for shingles in the same chunks, and for no others. Above it stands how many
+//! chunks these are, so that sums are in order of rarity. Shingles may be in the same
 //! documents by way of different chunks: then they are in different bundles, which is no harm.
 
 use std::sync::{Mutex, PoisonError};
@@ -68,7 +69,7 @@ impl Round {
         }
         // What is in this chunk alone is a bundle too, if several documents have it.
         if alone > 0 && uses.of(chunk).is_twice() {
-            self.bundles.push((number_of(chunk), alone));
+            self.bundles.push((sum_of_chunk(chunk), alone));
             alone = 0;
         }
         self.end(chunk, alone as u8, start);
@@ -250,7 +251,7 @@ impl Tables {
         layout.for_each(words, |next, shingle| {
             if next != chunk {
                 chunk = next;
-                number = number_of(ChunkId(chunk));
+                number = random_number(chunk);
             }
             let (entry, occurrences) = self.shingles.entry(shingle);
             if occurrences.last == chunk && occurrences.chunks > 0 {
@@ -266,15 +267,25 @@ impl Tables {
             *word = match self.shingles.value(entry) {
                 None => answer::REPEATED,
                 Some(Occurrences { chunks: 1, .. }) => answer::ALONE,
-                Some(occurrences) => occurrences.sum.max(answer::BUNDLE_MIN),
+                Some(occurrences) => sum_of(occurrences.chunks, occurrences.sum),
             };
         }
     }
 }
 
-/// The sum of a chunk's own number.
-fn number_of(chunk: ChunkId) -> u64 {
-    random_number(chunk.0).max(answer::BUNDLE_MIN)
+/// The sum of what is in a chunk alone.
+fn sum_of_chunk(chunk: ChunkId) -> u64 {
+    sum_of(1, random_number(chunk.0))
+}
+
+/// A sum below how many chunks it is of, the more the higher; never one of the other answers.
+fn sum_of(chunks: u32, sum: u64) -> u64 {
+    const RARITY_BITS: u32 = 8;
+    // Sixteen steps for each doubling.
+    let doublings = chunks.ilog2();
+    let steps = (u64::from(chunks) << 4 >> doublings) & 15;
+    let rarity = (u64::from(doublings) << 4 | steps).min((1 << RARITY_BITS) - 1);
+    (rarity << (64 - RARITY_BITS) | sum >> RARITY_BITS).max(answer::BUNDLE_MIN)
 }
 
 /// A random number for each number. Sums over different ones differ, but for the accident that
