@@ -36,6 +36,15 @@ pub fn compare_ways(format: Option<InputFormat>, bytes: &[u8]) {
     assert_eq!(whole, sips);
 }
 
+/// A file with one byte changed; with `by` zero, as it is.
+pub fn damaged(mut file: Vec<u8>, place: u16, by: u8) -> Vec<u8> {
+    let length = file.len().max(1);
+    if let Some(byte) = file.get_mut(usize::from(place) % length) {
+        *byte ^= by;
+    }
+    file
+}
+
 /// What can be seen of a run.
 #[derive(Debug, PartialEq)]
 struct Outcome {
