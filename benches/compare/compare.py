@@ -1,14 +1,19 @@
 """Runs simdup and its peers side by side and scores each one's answer against the exact one.
 
 All do the same work, from a JSONL file to lines of `url1 url2`: the same words, five to a shingle, 128 positions,
-pairs of Jaccard similarity 0.75 or more. Each is run as a process of its own, in turns, and its best time counts."""
+pairs of Jaccard similarity 0.75 or more. Each is run as a process of its own, in turns, and its best time counts.
+
+A collection is generated, or comes from a file of `{"url": …, "text": …}` a line, plain or gzip'd. The exact answer of
+what is generated is counted here, from the definition; that of a file is simdup's own complete answer."""
 
 import argparse
 import collections
+import gzip
 import importlib.metadata
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -20,6 +25,9 @@ ROUNDS = 5
 SLOW_SECONDS = 3
 DATA = "collection.jsonl"
 RESULTS = "results.json"
+EXACT = "simdup, --score jaccard"
+# Which peers run, if not all: their names, with spaces between.
+PEERS = "SIMDUP_COMPARE_PEERS"
 
 
 def vocabulary():
@@ -112,21 +120,38 @@ def generate(place, documents):
     write(place / DATA, collection(documents))
 
 
+def unpack(place, source):
+    """The documents of a file, numbered, as ids are not the matter here; those without a word are like no other, but
+    not to all peers, and are left out."""
+    with open(source, "rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+    number = 0
+    opened = (gzip.open if is_packed else open)(source, "rt", encoding="utf-8")
+    with opened as file, open(place / DATA, "w", encoding="utf-8", errors="replace") as out:
+        for line in file:
+            text = json.loads(line)["text"]
+            if re.search(r"[^\W_]", text):
+                document = {"url": f"https://site.example/{number}", "text": text}
+                out.write(json.dumps(document, ensure_ascii=False) + "\n")
+                number += 1
+
+
+def peers(place, data):
+    version = importlib.metadata.version
+    yield f"gaoya {gaoya_version()} (Rust)", [place / "gaoya/release/gaoya-peer", data]
+    for name, script in [("rensa", "rensa"), ("FastSketchLSH", "fastsketch"), ("datasketch", "datasketch")]:
+        yield f"{name} {version(name)} (Python)", [sys.executable, HERE / f"{script}_peer.py", data]
+
+
 def race(place):
     """Runs all in turns. Small itself, as a process starts with its parent's memory."""
     data = place / DATA
-    simdup = place / "../release/simdup"
-    version = importlib.metadata.version
-    simdup_version = subprocess.check_output([simdup, "--version"], text=True).split()[1]
+    simdup = [place / "../release/simdup", data, "--threshold", str(THRESHOLD)]
+    asked = os.environ.get(PEERS, "").split()
     contestants = {
-        f"simdup {simdup_version}, exact scores": [
-            simdup, data, "--score", "jaccard", "--hashes", "128", "--threshold", str(THRESHOLD)
-        ],
-        f"gaoya {gaoya_version()} (Rust)": [place / "gaoya/release/gaoya-peer", data],
-        f"rensa {version('rensa')} (Python)": [sys.executable, HERE / "rensa_peer.py", data],
-        f"FastSketchLSH {version('FastSketchLSH')} (Python)": [sys.executable, HERE / "fastsketch_peer.py", data],
-        f"datasketch {version('datasketch')} (Python)": [sys.executable, HERE / "datasketch_peer.py", data],
-    }
+        "simdup, --hashes 20": [*simdup, "--hashes", "20"],
+        EXACT: [*simdup, "--score", "jaccard"],
+    } | {name: command for name, command in peers(place, data) if not asked or name.split()[0] in asked}
     best = [(float("inf"), 0)] * len(contestants)
     for turn in range(ROUNDS):
         for number, command in enumerate(contestants.values()):
@@ -137,34 +162,48 @@ def race(place):
     (place / RESULTS).write_text(json.dumps(results))
 
 
-def score(place, documents):
-    truth = exact(collection(documents))
-    size = (place / DATA).stat().st_size
-    print(f"{documents} documents, {size / 1e6:.0f} MB, {len(truth)} pairs at {THRESHOLD}")
-    print(f"{'':32}{'seconds':>9}{'ratio':>8}{'MB':>7}{'precision':>11}{'recall':>8}")
+def score(place, documents, source):
     results = json.loads((place / RESULTS).read_text())
+    names = [name for name, *_ in results]
+    with open(place / DATA) as file:
+        documents_read = sum(1 for _ in file)
+    if source:
+        truth = found(place / f"answer{names.index(EXACT)}.txt")
+        print(f"{source.name}; precision and recall are relative to simdup's complete exact answer, and to its words;")
+        print("nothing else checks that answer here")
+    else:
+        truth = exact(collection(documents))
+        print("generated; precision and recall are relative to the exact answer, counted from the definition")
+    size = (place / DATA).stat().st_size
+    print(f"{documents_read} documents, {size / 1e6:.0f} MB, {len(truth)} pairs at {THRESHOLD}")
+    print(f"{'':32}{'seconds':>9}{'ratio':>8}{'MB':>7}{'precision':>11}{'recall':>8}")
+    base = results[names.index(EXACT)][1]
     for number, (name, seconds, memory) in enumerate(results):
         pairs = found(place / f"answer{number}.txt")
         right = len(pairs & truth)
         print(
-            f"{name:32}{seconds:9.2f}{seconds / results[0][1]:8.1f}{memory / 1e6:7.0f}"
+            f"{name:32}{seconds:9.2f}{seconds / base:8.1f}{memory / 1e6:7.0f}"
             f"{right / max(len(pairs), 1):11.4f}{right / max(len(truth), 1):8.4f}"
         )
+    print()
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("step", choices=["generate", "race", "score"])
-    parser.add_argument("--documents", type=int, required=True)
+    parser.add_argument("step", choices=["make", "race", "score"])
+    parser.add_argument("--documents", type=int, default=40_000)
+    parser.add_argument("--source", type=Path)
     parser.add_argument("--place", type=Path, required=True)
     arguments = parser.parse_args()
     match arguments.step:
-        case "generate":
+        case "make" if arguments.source:
+            unpack(arguments.place, arguments.source)
+        case "make":
             generate(arguments.place, arguments.documents)
         case "race":
             race(arguments.place)
         case "score":
-            score(arguments.place, arguments.documents)
+            score(arguments.place, arguments.documents, arguments.source)
 
 
 def gaoya_version():

@@ -1,0 +1,8 @@
+//! Frames of a length and a protobuf message.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use simdup::read::InputFormat;
+use simdup_fuzz::compare_ways;
+
+fuzz_target!(|bytes: &[u8]| compare_ways(Some(InputFormat::Protobuf), bytes));

@@ -1,0 +1,32 @@
+//! The words of any text: the short cuts must give those of the definition.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use simdup::document::Content;
+use simdup::shingle::{
+    Case, Shingle, ShingleSettings, Shingles, Stopwords, Tokens, Windows, normalise, shingler,
+    token_hash,
+};
+use unicode_segmentation::UnicodeSegmentation;
+
+fuzz_target!(|text: &str| {
+    for case in [Case::Fold, Case::Keep] {
+        let mut normal = String::new();
+        normalise(text, case, &mut normal);
+        let words = normal.unicode_words();
+        let general: Vec<Shingle> = words
+            .map(|word| Shingle(token_hash(word.as_bytes())))
+            .collect();
+        // A shingle of one word is the hash of the word.
+        let settings = ShingleSettings::Tokens {
+            tokens: Tokens::Words {
+                stopwords: Stopwords::default(),
+            },
+            case,
+            windows: Windows::of(1),
+        };
+        let mut shingles = Shingles::default();
+        shingler(&settings).shingle(&Content::Text(text.into()), &mut shingles);
+        assert_eq!(shingles.as_slice(), general);
+    }
+});
