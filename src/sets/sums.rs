@@ -315,10 +315,6 @@ impl<V: Copy + Default> SumTable<V> {
         self.slots.fill(0);
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// The values, in the order of the entries.
     pub(super) fn values(&self) -> impl Iterator<Item = &V> {
         self.entries.iter().map(|(_, value)| value)
