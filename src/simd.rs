@@ -1,7 +1,6 @@
 //! Vector instructions where the machine has them: 64 bytes at a time become masks of
 //! one bit a byte, which say what each byte is. A plain twin serves all other machines.
-//! The only file with `unsafe` in it; it knows neither words nor JSON beyond the
-//! classes of single bytes.
+//! It knows neither words nor JSON beyond the classes of single bytes.
 //!
 //! `cargo bench -- simd` shows what the vector path buys.
 
