@@ -21,10 +21,11 @@ use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::SetBound;
 
-/// Slots of a table for each shingle in it: one in eight is taken for another.
+/// Slots of a table for each shingle in it, at the most: one in eight to one in four is taken
+/// for another.
 const SLOTS_PER_SHINGLE: u64 = 8;
 /// Bytes of a table that are aimed at.
-const TABLE_BYTES: u64 = 8 << 20;
+const TABLE_BYTES: u64 = 4 << 20;
 /// Fewest and most parts of the range.
 const PARTS: std::ops::RangeInclusive<u64> = 4..=64;
 /// If what can be dropped has less than one in so many of all shingles, as the first part
@@ -104,9 +105,8 @@ impl Sweep<'_> {
         let parts = (shingles * SLOTS_PER_SHINGLE / 4 / TABLE_BYTES)
             .next_power_of_two()
             .clamp(*PARTS.start(), *PARTS.end());
-        let slots = (shingles / parts * SLOTS_PER_SHINGLE)
-            .next_power_of_two()
-            .max(32);
+        // No more than so many for each shingle, so that the table stays in the cache.
+        let slots = 1_u64 << (shingles / parts * SLOTS_PER_SHINGLE).max(32).ilog2();
         let layout = Layout {
             parts,
             part_shift: 64 - parts.ilog2(),
