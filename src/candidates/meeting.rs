@@ -42,16 +42,16 @@ pub(super) fn meets(
     let most = (memory.bytes / MEMORY_SHARE / size_of::<First>() as u64 / 2).min(1 << 31);
     let mut firsts: Vec<First> = Vec::new();
     let mut is_too_much = false;
-    sets.for_each(|document, in_bundles, bundles| {
-        let Some(group) = groups.of(document).filter(|g| counts[g.index()]) else {
+    sets.for_each(|set| {
+        let Some(group) = groups.of(set.document).filter(|g| counts[g.index()]) else {
             return;
         };
-        if groups.first(group) != document || is_too_much {
+        if groups.first(group) != set.document || is_too_much {
             return;
         }
         let least = bound.shared_with_smaller(sizes[group.index()]);
-        let mut rest = in_bundles;
-        for &(sum, weight) in bundles {
+        let mut rest = set.in_bundles;
+        for &(sum, weight) in set.bundles {
             if rest < least {
                 break;
             }

@@ -53,6 +53,16 @@ struct Stretch {
     ends: Vec<usize>,
 }
 
+/// A document's set.
+pub(crate) struct SummedSet<'a> {
+    pub(crate) document: DocumentId,
+    pub(crate) size: u32,
+    /// Shingles that are in its bundles.
+    pub(crate) in_bundles: u32,
+    /// Sum and number of shingles of each, the rarest first.
+    pub(crate) bundles: &'a [(u64, u32)],
+}
+
 /// A stretch while it is made.
 #[derive(Default)]
 struct NewStretch {
@@ -171,12 +181,8 @@ impl SummedSets {
         })
     }
 
-    /// Calls `each` with every document, how many shingles are in its bundles, and these, the
-    /// rarest first.
-    pub(crate) fn for_each(
-        &self,
-        mut each: impl FnMut(DocumentId, u32, &[(u64, u32)]),
-    ) -> Result<(), Error> {
+    /// Calls `each` with every set.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(SummedSet<'_>)) -> Result<(), Error> {
         let mut buffer = Vec::new();
         for stretch in &self.stretches {
             let all = 0..stretch.bundles.len();
@@ -185,8 +191,12 @@ impl SummedSets {
                 .part(self.spill.as_ref(), all, &mut buffer)?;
             let mut start = 0;
             for (index, &document) in stretch.documents.iter().enumerate() {
-                let in_bundles = stretch.sizes[index] - stretch.alone[index];
-                each(document, in_bundles, &bundles[start..stretch.ends[index]]);
+                each(SummedSet {
+                    document,
+                    size: stretch.sizes[index],
+                    in_bundles: stretch.sizes[index] - stretch.alone[index],
+                    bundles: &bundles[start..stretch.ends[index]],
+                });
                 start = stretch.ends[index];
             }
         }
@@ -209,24 +219,14 @@ impl SummedSets {
         wanted: impl Fn(DocumentId) -> bool,
     ) -> Result<BundleSets, Error> {
         let mut sets = Loaded::default();
-        let mut buffer = Vec::new();
-        for stretch in &self.stretches {
-            let all = 0..stretch.bundles.len();
-            let bundles = stretch
-                .bundles
-                .part(self.spill.as_ref(), all, &mut buffer)?;
-            let mut start = 0;
-            let counted = stretch.documents.iter().zip(&stretch.sizes);
-            for ((&document, &size), &end) in counted.zip(&stretch.ends) {
-                if size > 0 && wanted(document) {
-                    sets.documents.push(document);
-                    sets.sizes.push(size);
-                    sets.bundles.extend_from_slice(&bundles[start..end]);
-                    sets.ends.push(sets.bundles.len());
-                }
-                start = end;
+        self.for_each(|set| {
+            if set.size > 0 && wanted(set.document) {
+                sets.documents.push(set.document);
+                sets.sizes.push(set.size);
+                sets.bundles.extend_from_slice(set.bundles);
+                sets.ends.push(sets.bundles.len());
             }
-        }
+        })?;
         Ok(sets.numbered())
     }
 }
