@@ -99,6 +99,11 @@ impl Slice {
         self.first as usize..(self.first + self.documents) as usize
     }
 
+    /// Its words: the shingles of its new chunks, and some more.
+    pub(crate) fn words(self) -> usize {
+        self.words
+    }
+
     /// The chunks that are new in it, by number.
     pub(crate) fn chunks(self) -> Range<usize> {
         self.first_chunk as usize..(self.first_chunk + self.chunks) as usize

@@ -1,13 +1,12 @@
 //! Shingles dealt out to shards by their highest bits, in order of chunks, so that what
 //! they have in common is found a shard at a time, in a table that fits into a cache.
 //!
-//! Shards are made some at a time: a round of them must fit into memory, and the lists are
-//! read once more for each round. A shard is a list of words. The bits that tell the shard are
-//! the same for all of it: in their place, the lowest bits of a word say how many chunks
-//! further it belongs. What is too far, and the first of each stretch, has a word before it that
-//! names the chunk. When a shard has been worked on, an answer for each shingle stands in the
-//! place of its words, and reading the lists again in the same order leads each answer back
-//! to its shingle.
+//! The lists are dealt out a stretch at a time: what a stretch has of each shard stands in one
+//! block, shard after shard, in memory or in a file. The bits that tell the shard are the same for
+//! all of it: in their place, the lowest bits of a word say how many chunks further it belongs.
+//! What is too far, and the first of each block, has a word before it that names the chunk. When a
+//! shard has been worked on, an answer for each shingle stands in the place of its words, and
+//! reading the lists again in the same order leads each answer back to its shingle.
 
 use std::ops::Range;
 
@@ -16,6 +15,7 @@ use rayon::prelude::*;
 use super::chunks::ChunkId;
 use super::lists::{ShingleLists, Slice};
 use super::pages;
+use super::spill::{Segment, Spill};
 use super::uses::{ChunkUses, Use};
 use crate::error::Error;
 use crate::settings::Memory;
@@ -23,7 +23,7 @@ use crate::settings::Memory;
 /// Shingles in a shard that are aimed at, and how many bits may tell a shard.
 const SHARD_SHINGLES: u64 = 1 << 17;
 const SHARD_BITS: Range<u32> = 6..13;
-/// The part of the memory that the shards of a round may take.
+/// The part of the memory that all shards may take before they go to a file.
 const MEMORY_SHARE: u64 = 4;
 /// Shingles that a thread deals out at a time.
 const STRETCH_SHINGLES: u64 = 1 << 18;
@@ -35,30 +35,20 @@ pub(super) struct Shards<'a> {
     lists: &'a ShingleLists,
     uses: &'a ChunkUses,
     layout: Layout,
-    stretches: Vec<Stretch>,
+    stretches: Vec<Range<usize>>,
+    /// Where they go if not into memory.
+    spill: Option<Spill>,
 }
 
 /// Which bits of a shingle tell what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    round_bits: u32,
-    /// Those that tell the round are the first of these.
     shard_bits: u32,
 }
 
 impl Layout {
-    fn rounds(self) -> usize {
-        1 << self.round_bits
-    }
-
     fn shards(self) -> usize {
         1 << self.shard_bits
-    }
-
-    /// Shards of a round.
-    fn of_round(self, round: usize) -> Range<usize> {
-        let count = self.shards() / self.rounds();
-        round * count..(round + 1) * count
     }
 
     #[inline]
@@ -66,19 +56,7 @@ impl Layout {
         (shingle >> (64 - self.shard_bits)) as usize
     }
 
-    #[inline]
-    fn round(self, shingle: u64) -> usize {
-        // In two steps, as one round only is a shift by 64.
-        (shingle >> 1 >> (63 - self.round_bits)) as usize
-    }
-
-    /// Whether a word names a chunk.
-    fn is_name(self, word: u64) -> bool {
-        let far = (1_u64 << self.shard_bits) - 1;
-        word & far == far
-    }
-
-    /// Calls `each` with the chunk of every shingle of a shard, and what of it the shard does
+    /// Calls `each` with the chunk of every shingle of a block, and what of it the shard does
     /// not tell.
     #[inline]
     pub(super) fn for_each(self, words: &[u64], mut each: impl FnMut(u32, u64)) {
@@ -96,12 +74,23 @@ impl Layout {
     }
 }
 
-/// Some consecutive slices.
-struct Stretch {
-    slices: Range<usize>,
-    /// For each shard, how many shingles there are, and how many words.
-    shingles: Vec<u32>,
-    words: Vec<u32>,
+/// What has been dealt out of a stretch.
+struct Dealt {
+    /// Where each shard's words end.
+    ends: Vec<u32>,
+    words: Words,
+}
+
+enum Words {
+    InMemory(Vec<u64>),
+    OnDisk(Segment),
+}
+
+impl Dealt {
+    fn range(&self, shard: usize) -> Range<usize> {
+        let start = if shard == 0 { 0 } else { self.ends[shard - 1] };
+        start as usize..self.ends[shard] as usize
+    }
 }
 
 /// Deals the shingles of a stretch out.
@@ -146,65 +135,36 @@ impl<'a> Shards<'a> {
         uses: &'a ChunkUses,
         memory: &Memory,
     ) -> Result<Self, Error> {
-        let counted = lists.fold(
-            |slice| uses.any(slice.chunks()),
-            Vec::new,
-            |counted, lists| {
-                let is_used = |(chunk, _): &(ChunkId, &[u64])| uses.of(*chunk) != Use::NONE;
-                let used = lists.new_chunks().filter(is_used);
-                let shingles: usize = used.map(|(_, shingles)| shingles.len()).sum();
-                counted.push((lists.first(), shingles as u64));
-            },
-        )?;
-        let mut counts: Vec<(u32, u64)> = counted.concat();
-        counts.sort_unstable();
-        let total: u64 = counts.iter().map(|&(_, shingles)| shingles).sum();
+        // About as many shingles as the part of its chunks that somebody has.
+        let shingles = |slice: &Slice| {
+            let used = uses.count(slice.chunks()) as u64;
+            slice.words() as u64 * used / slice.chunks().len().max(1) as u64
+        };
+        let total: u64 = lists.slices().iter().map(shingles).sum();
         let shard_bits = (total / SHARD_SHINGLES)
             .next_power_of_two()
             .ilog2()
             .clamp(SHARD_BITS.start, SHARD_BITS.end - 1);
-        let rounds = (total * 9)
-            .div_ceil((memory.bytes / MEMORY_SHARE).max(1))
-            .next_power_of_two();
         let mut shards = Self {
             lists,
             uses,
-            layout: Layout {
-                round_bits: rounds.ilog2().min(shard_bits),
-                shard_bits,
-            },
+            layout: Layout { shard_bits },
             stretches: Vec::new(),
+            spill: match total * 9 > memory.bytes / MEMORY_SHARE {
+                true => Some(Spill::create(&memory.temp_dir)?),
+                false => None,
+            },
         };
         let aim = (total / STRETCHES_MAX).max(STRETCH_SHINGLES);
-        shards.cut(aim, |slice| {
-            let first = slice.documents().start as u32;
-            let place = counts.binary_search_by_key(&first, |&(first, _)| first);
-            place.map_or(0, |place| counts[place].1)
-        });
-        shards.count()?;
-        Ok(shards)
-    }
-
-    /// Cuts the slices into stretches of about so many shingles.
-    fn cut(&mut self, aim: u64, shingles: impl Fn(Slice) -> u64) {
-        let slices = self.lists.slices();
         let (mut start, mut sum) = (0, 0);
-        for (index, &slice) in slices.iter().enumerate() {
+        for (index, slice) in lists.slices().iter().enumerate() {
             sum += shingles(slice);
-            if sum >= aim || index + 1 == slices.len() {
-                self.stretches.push(Stretch {
-                    slices: start..index + 1,
-                    shingles: Vec::new(),
-                    words: Vec::new(),
-                });
+            if sum >= aim || index + 1 == lists.slices().len() {
+                shards.stretches.push(start..index + 1);
                 (start, sum) = (index + 1, 0);
             }
         }
-    }
-
-    /// Number of stretches.
-    pub(super) fn stretches(&self) -> usize {
-        self.stretches.len()
+        Ok(shards)
     }
 
     /// How words are laid out.
@@ -213,8 +173,8 @@ impl<'a> Shards<'a> {
     }
 
     /// The chunks that are kept in a stretch, by number.
-    pub(super) fn chunks(&self, stretch: usize) -> Range<usize> {
-        let slices = &self.lists.slices()[self.stretches[stretch].slices.clone()];
+    fn chunks(&self, stretch: &Range<usize>) -> Range<usize> {
+        let slices = &self.lists.slices()[stretch.clone()];
         match slices {
             [] => 0..0,
             [first, ..] => first.chunks().start..slices[slices.len() - 1].chunks().end,
@@ -224,11 +184,11 @@ impl<'a> Shards<'a> {
     /// Calls `each` with every chunk of a stretch that somebody has, and its shingles.
     fn for_each_chunk(
         &self,
-        stretch: &Stretch,
+        stretch: &Range<usize>,
         buffer: &mut Vec<u64>,
         mut each: impl FnMut(ChunkId, &[u64]),
     ) -> Result<(), Error> {
-        for &slice in &self.lists.slices()[stretch.slices.clone()] {
+        for &slice in &self.lists.slices()[stretch.clone()] {
             if self.uses.any(slice.chunks()) {
                 let lists = self.lists.lists(slice, buffer)?;
                 for (chunk, shingles) in lists.new_chunks() {
@@ -241,156 +201,154 @@ impl<'a> Shards<'a> {
         Ok(())
     }
 
-    fn count(&mut self) -> Result<(), Error> {
-        let layout = self.layout;
-        let counted = self
-            .stretches
-            .par_iter()
-            .map_init(Vec::new, |buffer, stretch| {
-                let mut shingles = vec![0; layout.shards()];
-                let mut words = vec![0; layout.shards()];
-                let mut dealer = Dealer::new(layout);
-                self.for_each_chunk(stretch, buffer, |chunk, list| {
-                    dealer.deal(chunk, list, |shard, word| {
-                        words[shard] += 1;
-                        shingles[shard] += u32::from(!layout.is_name(word));
-                    });
-                })?;
-                Ok((shingles, words))
-            });
-        let counted: Vec<_> = counted.collect::<Result<_, Error>>()?;
-        for (stretch, counted) in self.stretches.iter_mut().zip(counted) {
-            (stretch.shingles, stretch.words) = counted;
-        }
-        Ok(())
-    }
-
-    /// Round after round, has `work` replace the words of each shard by an answer for each
-    /// shingle, at the start of the words; what a thread needs for it comes from `scratch`. Then
-    /// `each` is called with every chunk and the answers for its shingles, in order, and
-    /// `done` takes what that made of a stretch.
-    pub(super) fn answer<S, T: Default>(
+    /// Has `work` replace the words of each shard, which are in one block for each stretch, by an
+    /// answer for each shingle, at the start of each block; what a thread needs for it comes from
+    /// `scratch`. Then `each` is called with every chunk and the answers for its shingles, in
+    /// order, and `done` makes something of what that made of the chunks of a stretch.
+    pub(super) fn answer<S, T: Default, U: Send>(
         &self,
         scratch: impl Fn() -> S + Sync + Send,
-        work: impl Fn(&mut S, &mut [u64]) + Sync + Send,
+        work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
         each: impl Fn(&mut T, ChunkId, &[u64]) + Sync + Send,
-        done: impl Fn(usize, T) -> Result<(), Error> + Sync + Send,
-    ) -> Result<(), Error> {
-        let total = |round| -> usize {
-            let words = |s: &Stretch| s.words[self.layout.of_round(round)].iter().sum::<u32>();
-            self.stretches.iter().map(|s| words(s) as usize).sum()
-        };
-        let most = (0..self.layout.rounds()).map(total).max().unwrap_or(0);
-        let mut words = pages::zeros(most);
-        for round in 0..self.layout.rounds() {
-            let starts = self.deal(round, &mut words)?;
-            let mut own = Vec::with_capacity(starts.len());
-            let mut rest = &mut words[..];
-            for ends in starts.windows(2) {
-                let (words, behind) = rest.split_at_mut(ends[1] - ends[0]);
-                own.push(words);
-                rest = behind;
-            }
-            own.into_par_iter()
-                .for_each_init(&scratch, |scratch, words| work(scratch, words));
-            self.take_back(round, &words, &starts, &each, &done)?;
+        done: impl Fn(Range<usize>, T) -> Result<U, Error> + Sync + Send,
+    ) -> Result<Vec<U>, Error> {
+        let stretches = self.stretches.par_iter();
+        let mut dealt: Vec<Dealt> = stretches
+            .map_init(Vec::new, |buffer, stretch| self.deal(stretch, buffer))
+            .collect::<Result<_, Error>>()?;
+        match &self.spill {
+            None => self.work_in_memory(&mut dealt, scratch, work),
+            Some(spill) => self.work_on_disk(spill, &dealt, scratch, work)?,
         }
-        Ok(())
-    }
-
-    /// Deals the shingles of a round out into `words`, shard by shard, in each by stretch, and
-    /// gives where each shard starts, and the end.
-    fn deal(&self, round: usize, words: &mut [u64]) -> Result<Vec<usize>, Error> {
-        let shards = self.layout.of_round(round);
-        let mut starts = vec![0];
-        // Each stretch has a place of its own in every shard.
-        let mut places: Vec<Vec<&mut [u64]>> = self.stretches.iter().map(|_| Vec::new()).collect();
-        let (mut rest, mut end) = (words, 0);
-        for shard in shards.clone() {
-            for (stretch, places) in self.stretches.iter().zip(&mut places) {
-                let count = stretch.words[shard] as usize;
-                let (place, behind) = rest.split_at_mut(count);
-                places.push(place);
-                rest = behind;
-                end += count;
-            }
-            starts.push(end);
-        }
-        places
-            .into_par_iter()
-            .zip(&self.stretches)
-            .try_for_each_init(
-                || (Vec::new(), Vec::new()),
-                |(buffer, own), (mut places, stretch)| {
-                    let mut dealer = Dealer::new(self.layout);
-                    let mut next = vec![0_u32; shards.len()];
-                    self.for_each_chunk(stretch, buffer, |chunk, list| {
-                        let list = self.of_round(round, list, own);
-                        dealer.deal(chunk, list, |shard, word| {
-                            let shard = shard - shards.start;
-                            places[shard][next[shard] as usize] = word;
-                            next[shard] += 1;
-                        });
-                    })
-                },
-            )?;
-        Ok(starts)
-    }
-
-    /// Those shingles of a list that belong to a round.
-    #[inline]
-    fn of_round<'l>(&self, round: usize, list: &'l [u64], own: &'l mut Vec<u64>) -> &'l [u64] {
-        if self.layout.round_bits == 0 {
-            return list;
-        }
-        own.clear();
-        own.resize(list.len(), 0);
-        let mut count = 0;
-        for &shingle in list {
-            own[count] = shingle;
-            count += usize::from(self.layout.round(shingle) == round);
-        }
-        &own[..count]
-    }
-
-    fn take_back<T: Default>(
-        &self,
-        round: usize,
-        answers: &[u64],
-        starts: &[usize],
-        each: &(impl Fn(&mut T, ChunkId, &[u64]) + Sync),
-        done: &(impl Fn(usize, T) -> Result<(), Error> + Sync),
-    ) -> Result<(), Error> {
-        let shards = self.layout.of_round(round);
-        // Where each stretch's answers start in every shard.
-        let mut sums = starts[..shards.len()].to_vec();
-        let firsts: Vec<Vec<usize>> = self
-            .stretches
-            .iter()
-            .map(|stretch| {
-                let firsts = sums.clone();
-                for (sum, &count) in sums.iter_mut().zip(&stretch.shingles[shards.clone()]) {
-                    *sum += count as usize;
-                }
-                firsts
-            })
-            .collect();
-        let stretches = self.stretches.par_iter().enumerate().zip(firsts);
-        stretches.try_for_each_init(
-            || (Vec::new(), Vec::new(), Vec::new()),
-            |(buffer, own, told), ((number, stretch), mut next)| {
+        let stretches = self.stretches.par_iter().zip(dealt);
+        stretches
+            .map_init(Vec::new, |buffer, (stretch, dealt)| {
                 let mut made = T::default();
-                self.for_each_chunk(stretch, buffer, |chunk, list| {
-                    told.clear();
-                    told.extend(self.of_round(round, list, own).iter().map(|&shingle| {
-                        let next = &mut next[self.layout.shard(shingle) - shards.start];
-                        *next += 1;
-                        answers[*next - 1]
-                    }));
-                    each(&mut made, chunk, told);
+                self.take_back(stretch, dealt, buffer, |chunk, answers| {
+                    each(&mut made, chunk, answers);
                 })?;
-                done(number, made)
+                done(self.chunks(stretch), made)
+            })
+            .collect()
+    }
+
+    /// Deals a stretch out.
+    fn deal(&self, stretch: &Range<usize>, buffer: &mut Vec<u64>) -> Result<Dealt, Error> {
+        let mut ends = vec![0_u32; self.layout.shards()];
+        let mut dealer = Dealer::new(self.layout);
+        self.for_each_chunk(stretch, buffer, |chunk, list| {
+            dealer.deal(chunk, list, |shard, _| ends[shard] += 1);
+        })?;
+        // Where each shard starts; once it has been filled, where it ends.
+        let mut end = 0;
+        for count in &mut ends {
+            (*count, end) = (end, end + *count);
+        }
+        let mut words = pages::zeros(end as usize);
+        let mut dealer = Dealer::new(self.layout);
+        self.for_each_chunk(stretch, buffer, |chunk, list| {
+            dealer.deal(chunk, list, |shard, word| {
+                words[ends[shard] as usize] = word;
+                ends[shard] += 1;
+            });
+        })?;
+        let words = match &self.spill {
+            None => Words::InMemory(words),
+            Some(spill) => Words::OnDisk(spill.append(&words)?),
+        };
+        Ok(Dealt { ends, words })
+    }
+
+    fn work_in_memory<S>(
+        &self,
+        dealt: &mut [Dealt],
+        scratch: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
+    ) {
+        let mut shards: Vec<Vec<&mut [u64]>> = Vec::new();
+        shards.resize_with(self.layout.shards(), Vec::new);
+        for Dealt { ends, words } in dealt {
+            if let Words::InMemory(words) = words {
+                let (mut rest, mut start) = (&mut words[..], 0);
+                for (shard, &end) in shards.iter_mut().zip(ends.iter()) {
+                    let (own, behind) = rest.split_at_mut((end - start) as usize);
+                    shard.push(own);
+                    (rest, start) = (behind, end);
+                }
+            }
+        }
+        shards
+            .into_par_iter()
+            .for_each_init(scratch, |scratch, mut blocks| work(scratch, &mut blocks));
+    }
+
+    fn work_on_disk<S>(
+        &self,
+        spill: &Spill,
+        dealt: &[Dealt],
+        scratch: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
+    ) -> Result<(), Error> {
+        let part = |dealt: &Dealt, shard| match dealt.words {
+            Words::OnDisk(segment) => {
+                let range = dealt.range(shard);
+                segment.part::<u64>(range.start, range.len())
+            }
+            Words::InMemory(_) => Segment::default(),
+        };
+        (0..self.layout.shards()).into_par_iter().try_for_each_init(
+            || (scratch(), Vec::new(), Vec::new()),
+            |(scratch, words, block), shard| {
+                words.clear();
+                for dealt in dealt {
+                    spill.read(part(dealt, shard), block)?;
+                    words.extend_from_slice(block);
+                }
+                let mut blocks = Vec::with_capacity(dealt.len());
+                let mut rest = &mut words[..];
+                for dealt in dealt {
+                    let (own, behind) = rest.split_at_mut(dealt.range(shard).len());
+                    blocks.push(own);
+                    rest = behind;
+                }
+                work(scratch, &mut blocks);
+                for (dealt, block) in dealt.iter().zip(blocks) {
+                    spill.overwrite(part(dealt, shard), block)?;
+                }
+                Ok(())
             },
         )
+    }
+
+    /// Calls `each` with every chunk of a stretch and the answers for its shingles.
+    fn take_back(
+        &self,
+        stretch: &Range<usize>,
+        dealt: Dealt,
+        buffer: &mut Vec<u64>,
+        mut each: impl FnMut(ChunkId, &[u64]),
+    ) -> Result<(), Error> {
+        let mut next: Vec<u32> = (0..self.layout.shards())
+            .map(|shard| dealt.range(shard).start as u32)
+            .collect();
+        let answers = match (dealt.words, &self.spill) {
+            (Words::InMemory(answers), _) => answers,
+            (Words::OnDisk(segment), Some(spill)) => {
+                let mut answers = Vec::new();
+                spill.read(segment, &mut answers)?;
+                answers
+            }
+            (Words::OnDisk(_), None) => Vec::new(),
+        };
+        let mut told = Vec::new();
+        self.for_each_chunk(stretch, buffer, |chunk, list| {
+            told.clear();
+            told.extend(list.iter().map(|&shingle| {
+                let next = &mut next[self.layout.shard(shingle)];
+                *next += 1;
+                answers[*next as usize - 1]
+            }));
+            each(chunk, &told);
+        })
     }
 }

@@ -2,10 +2,10 @@
 //! left of it however the run ends.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use crate::error::{Error, ErrorKind};
 use crate::settings::Memory;
@@ -62,13 +62,8 @@ impl<A: Word, B: Word> Word for (A, B) {
 pub(crate) struct Spill {
     file: File,
     folder: PathBuf,
-    end: Mutex<End>,
-}
-
-#[derive(Debug, Default)]
-struct End {
-    bytes: u64,
-    buffer: Vec<u8>,
+    /// Bytes that it has, or is about to have.
+    end: AtomicU64,
 }
 
 /// Where some words stand in the file.
@@ -107,28 +102,36 @@ impl Spill {
         Ok(Self {
             file: tempfile::tempfile_in(folder).map_err(failed)?,
             folder: folder.to_owned(),
-            end: Mutex::default(),
+            end: AtomicU64::new(0),
         })
     }
 
     /// Appends words.
     pub(crate) fn append<W: Word>(&self, words: &[W]) -> Result<Segment, Error> {
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = end.bytes;
+        let segment = Segment {
+            start: self
+                .end
+                .fetch_add((words.len() * W::BYTES) as u64, Ordering::Relaxed),
+            words: words.len(),
+        };
+        self.overwrite(segment, words)?;
+        Ok(segment)
+    }
+
+    /// Writes words in the place of others.
+    pub(crate) fn overwrite<W: Word>(&self, segment: Segment, words: &[W]) -> Result<(), Error> {
+        let words = &words[..segment.words.min(words.len())];
+        let mut buffer = vec![0; words.len().min(WORDS_AT_ONCE) * W::BYTES];
+        let mut at = segment.start;
         for some in words.chunks(WORDS_AT_ONCE) {
-            end.buffer.resize(some.len() * W::BYTES, 0);
-            for (bytes, word) in end.buffer.chunks_exact_mut(W::BYTES).zip(some) {
+            let bytes = &mut buffer[..some.len() * W::BYTES];
+            for (bytes, word) in bytes.chunks_exact_mut(W::BYTES).zip(some) {
                 word.put(bytes);
             }
-            (&self.file)
-                .write_all(&end.buffer)
-                .map_err(|error| failure(&self.folder, error))?;
+            write_at(&self.file, bytes, at).map_err(|error| failure(&self.folder, error))?;
+            at += bytes.len() as u64;
         }
-        end.bytes += (words.len() * W::BYTES) as u64;
-        Ok(Segment {
-            start,
-            words: words.len(),
-        })
+        Ok(())
     }
 
     /// Reads words back, in the place of what `words` holds.
@@ -152,6 +155,25 @@ impl Spill {
 #[cfg(unix)]
 fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, at)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            count => {
+                bytes = &bytes[count..];
+                at += count as u64;
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(windows)]
@@ -214,22 +236,6 @@ impl<'m> Store<'m> {
         }
         self.held.fetch_sub(bytes, Ordering::Relaxed);
         Ok(Stored::OnDisk(self.spill()?.append(&words)?))
-    }
-
-    /// Takes words back, to be kept anew.
-    pub(crate) fn take<W: Word>(&self, stored: Stored<W>) -> Result<Vec<W>, Error> {
-        match stored {
-            Stored::InMemory(words) => {
-                let bytes = size_of_val(&words[..]) as u64;
-                self.held.fetch_sub(bytes, Ordering::Relaxed);
-                Ok(words)
-            }
-            Stored::OnDisk(segment) => {
-                let mut words = Vec::new();
-                self.spill()?.read(segment, &mut words)?;
-                Ok(words)
-            }
-        }
     }
 
     fn spill(&self) -> Result<&Spill, Error> {

@@ -6,8 +6,6 @@
 //! chunks these are, so that sums are in order of rarity. Shingles may be in the same
 //! documents by way of different chunks: then they are in different bundles, which is no harm.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::chunks::ChunkId;
 use super::lists::{Chunks, ShingleLists};
 use super::shards::{Layout, Shards};
@@ -44,16 +42,16 @@ struct Stretch {
     bundles: Stored<(u64, u32)>,
 }
 
-/// What a round of shards tells of the chunks of a stretch.
+/// What the shards tell of the chunks of a stretch.
 #[derive(Default)]
-struct Round {
+struct Told {
     chunks: Vec<ChunkId>,
     alone: Vec<u8>,
     bundles: Vec<(u64, u32)>,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
-impl Round {
+impl Told {
     /// Takes a chunk with what became of its shingles.
     fn push(&mut self, chunk: ChunkId, answers: &[u64], uses: &ChunkUses) {
         let mut alone = 0;
@@ -72,32 +70,10 @@ impl Round {
             self.bundles.push((sum_of_chunk(chunk), alone));
             alone = 0;
         }
-        self.end(chunk, alone as u8, start);
-    }
-
-    /// Ends a chunk, whose bundles are those from `start` on.
-    fn end(&mut self, chunk: ChunkId, alone: u8, start: usize) {
         sort_and_add(&mut self.bundles, start);
         self.chunks.push(chunk);
-        self.alone.push(alone);
-        self.ends.push(self.bundles.len());
-    }
-
-    fn bundles(&self, index: usize) -> &[(u64, u32)] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.bundles[start..self.ends[index]]
-    }
-
-    /// The same chunks with what two rounds tell of them.
-    fn and(self, other: &Self) -> Self {
-        let mut both = Self::default();
-        for (index, &chunk) in self.chunks.iter().enumerate() {
-            let start = both.bundles.len();
-            both.bundles.extend_from_slice(self.bundles(index));
-            both.bundles.extend_from_slice(other.bundles(index));
-            both.end(chunk, self.alone[index] + other.alone[index], start);
-        }
-        both
+        self.alone.push(alone as u8);
+        self.ends.push(self.bundles.len() as u32);
     }
 }
 
@@ -131,54 +107,33 @@ impl ChunkBundles {
         let shards = Shards::new(lists, uses, memory)?;
         let layout = shards.layout();
         let store = Store::new(memory, BUNDLES_SHARE);
-        // What is known of each stretch so far.
-        type Known = (Round, Stored<(u64, u32)>);
-        let known: Vec<Mutex<Known>> = (0..shards.stretches()).map(|_| Mutex::default()).collect();
-        shards.answer(
+        let stretches = shards.answer(
             Tables::default,
-            |tables, words| tables.answer(words, layout),
-            |round: &mut Round, chunk, answers| round.push(chunk, answers, uses),
-            |stretch, round| {
-                let mut known = known[stretch]
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                let (mut before, bundles) = std::mem::take(&mut *known);
-                let mut all = match before.chunks.is_empty() {
-                    true => round,
-                    false => {
-                        before.bundles = store.take(bundles)?;
-                        before.and(&round)
-                    }
+            |tables, blocks| tables.answer(blocks, layout),
+            |told: &mut Told, chunk, answers| told.push(chunk, answers, uses),
+            |chunks, told| {
+                let mut stretch = Stretch {
+                    first: chunks.start as u32,
+                    alone: vec![0; chunks.len()],
+                    ends: vec![0; chunks.len()],
+                    bundles: store.keep(told.bundles)?,
                 };
-                let bundles = store.keep(std::mem::take(&mut all.bundles))?;
-                *known = (all, bundles);
-                Ok(())
+                for (index, chunk) in told.chunks.iter().enumerate() {
+                    let place = chunk.index() - chunks.start;
+                    stretch.alone[place] = told.alone[index];
+                    stretch.ends[place] = told.ends[index];
+                }
+                // Those that nobody has end where the ones before them do.
+                let mut end = 0;
+                for place in &mut stretch.ends {
+                    end = end.max(*place);
+                    *place = end;
+                }
+                Ok(stretch)
             },
         )?;
-        let stretches = known.into_iter().enumerate().map(|(number, known)| {
-            let (round, bundles) = known.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let chunks = shards.chunks(number);
-            let mut stretch = Stretch {
-                first: chunks.start as u32,
-                alone: vec![0; chunks.len()],
-                ends: vec![0; chunks.len()],
-                bundles,
-            };
-            for (index, chunk) in round.chunks.iter().enumerate() {
-                let place = chunk.index() - chunks.start;
-                stretch.alone[place] = round.alone[index];
-                stretch.ends[place] = round.ends[index] as u32;
-            }
-            // Those that nobody has end where the ones before them do.
-            let mut end = 0;
-            for place in &mut stretch.ends {
-                end = end.max(*place);
-                *place = end;
-            }
-            stretch
-        });
         Ok(Self {
-            stretches: stretches.collect(),
+            stretches,
             spill: store.finish(),
         })
     }
@@ -227,8 +182,9 @@ impl ChunkBundles {
 #[derive(Default)]
 struct Tables {
     shingles: SumTable<Occurrences>,
-    /// The entry of each shingle in turn.
+    /// The entry of each shingle in turn, and where those of each block end.
     entry_of: Vec<u32>,
+    ends: Vec<usize>,
 }
 
 /// The chunks that a shingle is in.
@@ -243,32 +199,40 @@ struct Occurrences {
 const REPEATED: u32 = u32::MAX;
 
 impl Tables {
-    /// Replaces the words of a shard by an answer for each shingle.
-    fn answer(&mut self, words: &mut [u64], layout: Layout) {
+    /// Replaces the words of a shard, which are in several blocks, by an answer for each
+    /// shingle.
+    fn answer(&mut self, blocks: &mut [&mut [u64]], layout: Layout) {
         self.shingles.clear();
         self.entry_of.clear();
-        let (mut chunk, mut number) = (u32::MAX, 0);
-        layout.for_each(words, |next, shingle| {
-            if next != chunk {
-                chunk = next;
-                number = random_number(chunk);
+        for block in &mut *blocks {
+            let (mut chunk, mut number) = (u32::MAX, 0);
+            layout.for_each(block, |next, shingle| {
+                if next != chunk {
+                    chunk = next;
+                    number = random_number(chunk);
+                }
+                let (entry, occurrences) = self.shingles.entry(shingle);
+                if occurrences.last == chunk && occurrences.chunks > 0 {
+                    self.entry_of.push(REPEATED);
+                    return;
+                }
+                occurrences.last = chunk;
+                occurrences.sum = occurrences.sum.wrapping_add(number);
+                occurrences.chunks += 1;
+                self.entry_of.push(entry);
+            });
+            self.ends.push(self.entry_of.len());
+        }
+        let mut start = 0;
+        for (block, end) in blocks.iter_mut().zip(self.ends.drain(..)) {
+            for (word, &entry) in block.iter_mut().zip(&self.entry_of[start..end]) {
+                *word = match self.shingles.value(entry) {
+                    None => answer::REPEATED,
+                    Some(Occurrences { chunks: 1, .. }) => answer::ALONE,
+                    Some(occurrences) => sum_of(occurrences.chunks, occurrences.sum),
+                };
             }
-            let (entry, occurrences) = self.shingles.entry(shingle);
-            if occurrences.last == chunk && occurrences.chunks > 0 {
-                self.entry_of.push(REPEATED);
-                return;
-            }
-            occurrences.last = chunk;
-            occurrences.sum = occurrences.sum.wrapping_add(number);
-            occurrences.chunks += 1;
-            self.entry_of.push(entry);
-        });
-        for (word, &entry) in words.iter_mut().zip(&self.entry_of) {
-            *word = match self.shingles.value(entry) {
-                None => answer::REPEATED,
-                Some(Occurrences { chunks: 1, .. }) => answer::ALONE,
-                Some(occurrences) => sum_of(occurrences.chunks, occurrences.sum),
-            };
+            start = end;
         }
     }
 }

@@ -80,6 +80,12 @@ impl ChunkUses {
         self.0[chunk.index()]
     }
 
+    /// How many of these somebody has.
+    pub(super) fn count(&self, chunks: Range<usize>) -> usize {
+        let used = self.0[chunks].iter();
+        used.filter(|&&used| used != Use::NONE).count()
+    }
+
     /// Whether anybody has any of these.
     pub(super) fn any(&self, chunks: Range<usize>) -> bool {
         self.0[chunks].iter().any(|&used| used != Use::NONE)
