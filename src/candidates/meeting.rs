@@ -1,24 +1,27 @@
-//! Which sets meet another one at all.
+//! Which sets meet, and so what must be joined together.
 //!
 //! Two sets that share enough must share a bundle among the first of both, the rarest first,
 //! and so early that what follows is still enough: what the complete join looks for
 //! ([`prefix`](super::prefix)). Where many shingles are in many documents, as the short words
 //! of Thai are, nearly every document could have a partner by what it shares with all others
 //! together, but hardly one meets another like that. The others need no numbers, no index and
-//! no comparing.
+//! no comparing. And those that do meet fall apart into many neighbourhoods, as a rule, none of
+//! which needs to be in memory together with another.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use crate::cluster::Components;
 use crate::collection::{Group, GroupScope, Groups, for_each_bucket};
 use crate::error::Error;
 use crate::score::SetBound;
 use crate::sets::SummedSets;
 use crate::settings::Memory;
 
-/// Sets with a bundle up to which each two of them are looked at; more are taken to meet.
+/// Sets with a bundle up to which each two of them are looked at. Of more, those of similar sizes
+/// are taken to meet.
 const LOOKED_AT_MAX: usize = 64;
-/// The part of the memory that first bundles may take; beyond it, all sets are taken to meet.
+/// The part of the memory that first bundles may take at a time, and bytes of each while they
+/// are put together.
 const MEMORY_SHARE: u64 = 8;
+const FIRST_BYTES: u64 = 32;
 
 /// A bundle among the first of a set.
 #[derive(Clone, Copy)]
@@ -29,76 +32,99 @@ struct First {
     rest: u32,
 }
 
-/// Tells of those groups that `counts` whether their sets meet another: false only if they do
-/// not.
-pub(super) fn meets(
-    sets: &SummedSets,
-    groups: &Groups,
-    sizes: &[u32],
-    counts: &[bool],
-    (bound, scope): (SetBound, &GroupScope),
-    memory: &Memory,
-) -> Result<Vec<bool>, Error> {
-    let most = (memory.bytes / MEMORY_SHARE / size_of::<First>() as u64 / 2).min(1 << 31);
-    let mut firsts: Vec<First> = Vec::new();
-    let mut is_too_much = false;
-    sets.for_each(|set| {
-        let Some(group) = groups.of(set.document).filter(|g| counts[g.index()]) else {
-            return;
-        };
-        if groups.first(group) != set.document || is_too_much {
-            return;
+/// Joins those groups whose sets meet, of those that count.
+pub(super) struct Meeting<'a> {
+    pub(super) sets: &'a SummedSets,
+    pub(super) groups: &'a Groups,
+    pub(super) sizes: &'a [u32],
+    pub(super) counts: &'a [bool],
+    pub(super) bound: SetBound,
+    pub(super) scope: &'a GroupScope,
+}
+
+impl Meeting<'_> {
+    /// The neighbourhoods: two sets that share enough are in the same.
+    pub(super) fn components(&self, memory: &Memory) -> Result<Components, Error> {
+        let components = Components::new(self.groups.len());
+        let mut all = 0;
+        self.for_each_first(|_| all += 1)?;
+        let rounds = (all * FIRST_BYTES)
+            .div_ceil((memory.bytes / MEMORY_SHARE).max(1))
+            .next_power_of_two();
+        let key = |first: &First| first.sum.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // By bits that are not the highest: those tell the bucket.
+        let round_of = |first: &First| key(first) >> 16 & (rounds - 1);
+        let mut firsts: Vec<First> = Vec::with_capacity((all / rounds) as usize);
+        for round in 0..rounds {
+            firsts.clear();
+            self.for_each_first(|first| {
+                if round_of(&first) == round {
+                    firsts.push(first);
+                }
+            })?;
+            let numbers: Vec<u32> = (0..firsts.len() as u32).collect();
+            for_each_bucket(
+                &numbers,
+                |number| key(&firsts[number as usize]),
+                Vec::new,
+                |own: &mut Vec<First>, bucket| {
+                    own.clear();
+                    own.extend(bucket.iter().map(|&number| firsts[number as usize]));
+                    self.join(own, &components);
+                },
+                |one, _| one,
+            );
         }
-        let least = bound.shared_with_smaller(sizes[group.index()]);
-        let mut rest = set.in_bundles;
-        for &(sum, weight) in set.bundles {
-            if rest < least {
-                break;
-            }
-            let group = group.0;
-            firsts.push(First { sum, group, rest });
-            rest -= weight;
-        }
-        is_too_much = firsts.len() as u64 > most;
-    })?;
-    if is_too_much {
-        return Ok(counts.to_vec());
+        Ok(components)
     }
-    let meets: Vec<AtomicBool> = counts.iter().map(|_| AtomicBool::new(false)).collect();
-    let is_known = |first: &First| meets[first.group as usize].load(Ordering::Relaxed);
-    let tell = |first: &First| meets[first.group as usize].store(true, Ordering::Relaxed);
-    let numbers: Vec<u32> = (0..firsts.len() as u32).collect();
-    for_each_bucket(
-        &numbers,
-        |number| {
-            let sum = firsts[number as usize].sum;
-            sum.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        },
-        || (),
-        |(), bucket| {
-            let of = |number: u32| &firsts[number as usize];
-            if bucket.len() > LOOKED_AT_MAX {
-                bucket.iter().for_each(|&number| tell(of(number)));
+
+    fn for_each_first(&self, mut each: impl FnMut(First)) -> Result<(), Error> {
+        self.sets.for_each(|set| {
+            let Some(group) = self.groups.of(set.document) else {
+                return;
+            };
+            if !self.counts[group.index()] || self.groups.first(group) != set.document {
                 return;
             }
-            for (index, &one) in bucket.iter().enumerate() {
-                for &two in &bucket[index + 1..] {
-                    let (one, two) = (of(one), of(two));
-                    if is_known(one) && is_known(two) {
-                        continue;
-                    }
-                    let [left, right] = [one, two].map(|first| sizes[first.group as usize]);
-                    let needed = bound.shared(left, right);
-                    if needed <= one.rest.min(two.rest)
-                        && scope.admits(Group(one.group), Group(two.group))
-                    {
-                        tell(one);
-                        tell(two);
-                    }
+            let least = self.bound.shared_with_smaller(self.sizes[group.index()]);
+            let mut rest = set.in_bundles;
+            for &(sum, weight) in set.bundles {
+                if rest < least {
+                    break;
+                }
+                let group = group.0;
+                each(First { sum, group, rest });
+                rest -= weight;
+            }
+        })
+    }
+
+    /// Joins what meets of sets that have a bundle.
+    fn join(&self, firsts: &mut [First], components: &Components) {
+        let size = |first: &First| self.sizes[first.group as usize];
+        let are_alike = |one: &First, two: &First| {
+            self.bound.shared(size(one), size(two)) <= one.rest.min(two.rest)
+        };
+        if firsts.len() > LOOKED_AT_MAX {
+            // If two are of similar sizes, so are all between them.
+            firsts.sort_unstable_by_key(|first| (size(first), first.group));
+            for two in firsts.windows(2) {
+                let [left, right] = [size(&two[0]), size(&two[1])];
+                if self.bound.shared(left, right) <= left.min(right) {
+                    components.join(two[0].group, two[1].group);
                 }
             }
-        },
-        |(), ()| (),
-    );
-    Ok(meets.into_iter().map(AtomicBool::into_inner).collect())
+            return;
+        }
+        for (index, one) in firsts.iter().enumerate() {
+            for two in &firsts[index + 1..] {
+                if components.find(one.group) != components.find(two.group)
+                    && are_alike(one, two)
+                    && self.scope.admits(Group(one.group), Group(two.group))
+                {
+                    components.join(one.group, two.group);
+                }
+            }
+        }
+    }
 }

@@ -200,27 +200,35 @@ pub(crate) fn for_each_two_runs(
     order: &[Group],
     mut each: impl FnMut(&LoadedSets, &TwoRuns) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let runs = prepared.runs(order);
-    if let [_] = &runs[..] {
+    let cells = prepared.cells(order);
+    if let [cell] = &cells[..]
+        && cell.runs.len() == 1
+    {
         return each(prepared.load_all()?, &TwoRuns { is_first: None });
     }
-    let mut run_of = vec![u32::MAX; prepared.groups.len()];
-    for (number, run) in (0..).zip(&runs) {
-        for group in &order[run.clone()] {
-            run_of[group.index()] = number;
+    const NO_RUN: u32 = u32::MAX;
+    let mut run_of = vec![NO_RUN; prepared.groups.len()];
+    for cell in &cells {
+        for (number, run) in (0..).zip(&cell.runs) {
+            for &place in run {
+                run_of[order[place as usize].index()] = number;
+            }
         }
-    }
-    for one in 0..runs.len() as u32 {
-        for two in one..runs.len() as u32 {
-            let loaded = prepared.load(|group| {
-                let run = run_of[group.index()];
-                run == one || run == two
-            })?;
-            let is_first = |group: &Group| run_of[group.index()] == one;
-            let two_runs = TwoRuns {
-                is_first: (one != two).then(|| loaded.groups.iter().map(is_first).collect()),
-            };
-            each(&loaded, &two_runs)?;
+        for one in 0..cell.runs.len() as u32 {
+            for two in one..cell.runs.len() as u32 {
+                let loaded = prepared.load(|group| {
+                    let run = run_of[group.index()];
+                    run == one || run == two
+                })?;
+                let is_first = |group: &Group| run_of[group.index()] == one;
+                let two_runs = TwoRuns {
+                    is_first: (one != two).then(|| loaded.groups.iter().map(is_first).collect()),
+                };
+                each(&loaded, &two_runs)?;
+            }
+        }
+        for &place in cell.runs.iter().flatten() {
+            run_of[order[place as usize].index()] = NO_RUN;
         }
     }
     Ok(())

@@ -78,7 +78,7 @@ pub fn cluster_pairs(
             }
         }
         ClusterMethod::Components => {
-            let mut components = Components::new(documents);
+            let components = Components::new(documents);
             for node in 0..documents as u32 {
                 similar(node).for_each(|&(_, to, _)| components.join(node, to));
             }

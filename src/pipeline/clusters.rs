@@ -1,6 +1,5 @@
 //! From inputs to clusters: documents are compared only as far as clusters need it.
 
-use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -296,21 +295,22 @@ impl Clusters<'_> {
         self.searched.with_partner = prepared.with_partner().count() as u64;
         let (groups, sizes) = (&prepared.groups, &prepared.sizes);
         let order_groups = groups_of(groups, order);
-        let runs = prepared.runs(&order_groups);
+        let cells = prepared.cells(&order_groups);
         let mut stars = Stars::new(groups.len(), SAME);
         // Of groups whose turn is in a later run, the best of those that are kept so far.
-        let mut earlier: Vec<Option<(u32, Score)>> = match runs.len() {
-            1 => Vec::new(),
-            _ => vec![None; groups.len()],
+        let mut earlier: Vec<Option<(u32, Score)>> = match cells.iter().all(|c| c.runs.len() == 1) {
+            true => Vec::new(),
+            false => vec![None; groups.len()],
         };
-        for (number, run) in runs.iter().enumerate() {
+        for (runs, number) in cells.iter().flat_map(|cell| (0..cell.runs.len()).map(|n| (&cell.runs, n))) {
+            let run: Vec<usize> = runs[number].iter().map(|&place| place as usize).collect();
             let mut kept = vec![false; groups.len()];
             self.run(
                 prepared,
-                &order_groups[run.clone()],
+                &run.iter().map(|&place| order_groups[place]).collect::<Vec<_>>(),
                 |loaded, places, probe| {
                     let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
-                    for place in run.clone() {
+                    for &place in &run {
                         let group = order_groups[place];
                         let at = places[group.index()];
                         let taken = stars.take(place as u32, group.0, |each| {
@@ -339,7 +339,7 @@ impl Clusters<'_> {
             )?;
             for later in &runs[number + 1..] {
                 let mut those = kept.clone();
-                let waiting = &order_groups[later.clone()];
+                let waiting: Vec<Group> = later.iter().map(|&p| order_groups[p as usize]).collect();
                 waiting.iter().for_each(|group| those[group.index()] = true);
                 let together: Vec<Group> = groups.iter().filter(|g| those[g.index()]).collect();
                 self.run(prepared, &together, |loaded, places, probe| {
@@ -349,7 +349,7 @@ impl Clusters<'_> {
                             index.add(place);
                         }
                     }
-                    for &group in waiting {
+                    for &group in &waiting {
                         let at = places[group.index()];
                         if at == LoadedSets::NOWHERE {
                             continue;
@@ -397,13 +397,13 @@ impl Clusters<'_> {
         order: &[DocumentId],
     ) -> Result<Keepers, Error> {
         let mut keepers: Keepers = vec![None; self.collection.own() as usize];
-        let mut components = Components::new(prepared.groups.len());
+        let components = Components::new(prepared.groups.len());
         // The score of each group with that of its keeper, once it is known.
         let mut scores: Vec<Option<Score>> = vec![None; prepared.groups.len()];
         let with_partner: Vec<Group> = prepared.with_partner().collect();
         let groups = groups_of(&prepared.groups, order);
-        let keepers_of = |components: &mut Components| {
-            let mut keeper_of = vec![u32::MAX; components.len()];
+        let keepers_of = |components: &Components| {
+            let mut keeper_of = vec![u32::MAX; prepared.groups.len()];
             for (place, group) in (0..).zip(&groups) {
                 let keeper = &mut keeper_of[components.find(group.0) as usize];
                 *keeper = (*keeper).min(place);
@@ -419,10 +419,10 @@ impl Clusters<'_> {
                 }
             }
         } else {
-            self.searched = join_components(prepared, &with_partner, &mut components)?;
+            self.searched = join_components(prepared, &with_partner, &components)?;
             self.searched.with_partner = with_partner.len() as u64;
         }
-        let keeper_of = keepers_of(&mut components);
+        let keeper_of = keepers_of(&components);
         for_each_two_runs(prepared, &with_partner, |loaded, _| {
             let places = loaded.places(prepared.groups.len());
             for (place, &group) in loaded.groups.iter().enumerate() {
@@ -541,23 +541,19 @@ impl Clusters<'_> {
 fn join_components(
     prepared: &PreparedSets,
     with_partner: &[Group],
-    components: &mut Components,
+    components: &Components,
 ) -> Result<SearchStats, Error> {
     let mut searched = SearchStats::default();
-    let components = RefCell::new(components);
     for_each_two_runs(prepared, with_partner, |loaded, runs| {
         let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
         let mut probe = Probe::new(loaded.sets.len());
         for (place, group) in loaded.groups.iter().enumerate() {
             let wanted = |other: usize| {
-                let mut components = components.borrow_mut();
                 runs.are_new(place, other)
                     && components.find(group.0) != components.find(loaded.groups[other].0)
             };
             probe.similar(&index, place, wanted, |other, _| {
-                components
-                    .borrow_mut()
-                    .join(group.0, loaded.groups[other].0);
+                components.join(group.0, loaded.groups[other].0);
             });
             index.add(place);
         }

@@ -4,16 +4,13 @@
 //! few bundles out of a few dozen, where they have thousands of shingles; and shingles that
 //! occur in one document only are in no bundle at all.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
-
-use rayon::prelude::*;
-
+use super::chunk_bundles::{ChunkBundles, sort_and_add};
 use super::chunks::Print;
-use super::jagged::Jagged;
+use super::document_bundles::{Common, DocumentBundles};
 use super::lists::ShingleLists;
+use super::shards::Shards;
 use super::spill::{Spill, Store, Stored};
-use super::sums::{ChunkBundles, SumTable, random_number};
+use super::sums::{Sums, answer};
 use super::uses::ChunkUses;
 use crate::collection::Role;
 use crate::document::DocumentId;
@@ -21,39 +18,30 @@ use crate::error::Error;
 use crate::settings::Memory;
 use crate::shingle::Shingle;
 
-/// A shingle in more documents than this is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Common {
-    /// However many.
-    Keep,
-    /// This many.
-    Documents(u32),
-}
-
 /// Sets of documents, each a list of bundles that are known by their sums, in memory or in a
 /// file.
 #[derive(Debug)]
 pub(crate) struct SummedSets {
-    stretches: Vec<Stretch>,
+    pub(super) stretches: Vec<Stretch>,
     spill: Option<Spill>,
-    /// Sets whose shingles are all in bundles, with what these are: sets with the same print
-    /// are the same.
-    prints: Vec<(DocumentId, Print)>,
 }
 
 /// The sets of some consecutive documents.
 #[derive(Debug, Default)]
-struct Stretch {
+pub(super) struct Stretch {
     documents: Vec<DocumentId>,
     sizes: Vec<u32>,
-    /// Shingles of each that are in no bundle.
-    alone: Vec<u32>,
+    /// Shingles of each that are in bundles.
+    in_bundles: Vec<u32>,
     /// The bundles of each document, in order of their sums: sum and number of shingles.
     bundles: Stored<(u64, u32)>,
     ends: Vec<usize>,
+    /// What those sets are that have all their shingles in bundles.
+    prints: Vec<(DocumentId, Print)>,
 }
 
 /// A document's set.
+#[derive(Clone, Copy)]
 pub(crate) struct SummedSet<'a> {
     pub(crate) document: DocumentId,
     pub(crate) size: u32,
@@ -63,13 +51,10 @@ pub(crate) struct SummedSet<'a> {
     pub(crate) bundles: &'a [(u64, u32)],
 }
 
-/// A stretch while it is made.
+/// Sets while they are made.
 #[derive(Default)]
-struct NewStretch {
-    first: u32,
-    documents: Vec<DocumentId>,
-    sizes: Vec<u32>,
-    /// Shingles of each that are in no bundle.
+struct NewSets {
+    /// Shingles that turned out to be in no other set.
     alone: Vec<u32>,
     bundles: Vec<(u64, u32)>,
     ends: Vec<usize>,
@@ -88,89 +73,31 @@ impl SummedSets {
         memory: &Memory,
     ) -> Result<Self, Error> {
         let role = |document: DocumentId| roles[document.index()];
-        let uses = ChunkUses::new(lists, role)?;
-        let chunks = ChunkBundles::new(lists, &uses, memory)?;
+        let documents = {
+            let uses = ChunkUses::new(lists, role)?;
+            let chunks = ChunkBundles::new(lists, &uses, memory)?;
+            DocumentBundles::new(lists, &chunks, roles, copies, common, memory)?
+        };
+        let shards = Shards::new(&documents, memory)?;
+        let layout = shards.layout();
         let store = Store::new(memory, BUNDLES_SHARE);
-        let is_common = match common {
-            Common::Keep => None,
-            Common::Documents(most) => Some(common_sums(lists, &chunks, &role, &copies, most)?),
-        };
-        let failed = Mutex::new(None);
-        let has_role = |document: usize| roles[document] != Role::NONE;
-        let made = lists.fold(
-            |slice| slice.documents().any(has_role),
-            Vec::new,
-            |made, lists| {
-                let mut stretch = NewStretch {
-                    first: lists.first(),
-                    ..NewStretch::default()
-                };
-                for (document, own) in lists.documents() {
-                    if role(document) == Role::NONE {
-                        continue;
-                    }
-                    let result = chunks
-                        .bundles_of(own, &mut stretch.bundles)
-                        .map(|mut alone| {
-                            if let (Some(is_common), Common::Documents(most)) = (&is_common, common)
-                            {
-                                let start = stretch.ends.last().copied().unwrap_or(0);
-                                retain_from(&mut stretch.bundles, start, |(sum, _)| {
-                                    !is_common.contains(sum)
-                                });
-                                alone *= u32::from(copies(document) <= most);
-                            }
-                            stretch.end(document, alone);
-                        });
-                    if let Err(error) = result {
-                        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                        *failed = Some(error);
-                        return;
-                    }
-                }
-                let mut prints = Vec::new();
-                stretch.prints(&mut prints);
-                match store.keep(std::mem::take(&mut stretch.bundles)) {
-                    Ok(bundles) => made.push((stretch, bundles, prints)),
-                    Err(error) => {
-                        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                        *failed = Some(error);
-                    }
-                }
-            },
+        let stretches = shards.answer(
+            Sums::default,
+            |sums, blocks| sums.answer(blocks, layout),
+            |made: &mut NewSets, _, bundles, answers| made.push(bundles, answers),
+            |parts, made| made.finish(&documents, parts, &store),
         )?;
-        if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
-        let mut made: Vec<_> = made.into_iter().flatten().collect();
-        made.sort_unstable_by_key(|(stretch, ..)| stretch.first);
-        let mut sets = Self {
-            stretches: Vec::with_capacity(made.len()),
-            spill: None,
-            prints: Vec::new(),
-        };
-        for (stretch, bundles, mut prints) in made {
-            sets.prints.append(&mut prints);
-            sets.stretches.push(Stretch {
-                documents: stretch.documents,
-                sizes: stretch.sizes,
-                alone: stretch.alone,
-                bundles,
-                ends: stretch.ends,
-            });
-        }
-        sets.spill = store.finish();
-        Ok(sets)
+        Ok(Self {
+            stretches,
+            spill: store.finish(),
+        })
     }
 
-    /// Sets whose shingles are all in bundles, with what these are.
-    pub(crate) fn prints(&self) -> &[(DocumentId, Print)] {
-        &self.prints
-    }
-
-    /// Gives up the prints.
-    pub(crate) fn forget_prints(&mut self) {
-        self.prints = Vec::new();
+    /// Sets whose shingles are all in bundles, with what these are: sets with the same print are
+    /// the same. Only once.
+    pub(crate) fn take_prints(&mut self) -> Vec<(DocumentId, Print)> {
+        let prints = |stretch: &mut Stretch| std::mem::take(&mut stretch.prints);
+        self.stretches.iter_mut().flat_map(prints).collect()
     }
 
     /// Each document with the size of its set.
@@ -179,28 +106,6 @@ impl SummedSets {
             let documents = stretch.documents.iter().copied();
             documents.zip(stretch.sizes.iter().copied())
         })
-    }
-
-    /// Calls `each` with every set.
-    pub(crate) fn for_each(&self, mut each: impl FnMut(SummedSet<'_>)) -> Result<(), Error> {
-        let mut buffer = Vec::new();
-        for stretch in &self.stretches {
-            let all = 0..stretch.bundles.len();
-            let bundles = stretch
-                .bundles
-                .part(self.spill.as_ref(), all, &mut buffer)?;
-            let mut start = 0;
-            for (index, &document) in stretch.documents.iter().enumerate() {
-                each(SummedSet {
-                    document,
-                    size: stretch.sizes[index],
-                    in_bundles: stretch.sizes[index] - stretch.alone[index],
-                    bundles: &bundles[start..stretch.ends[index]],
-                });
-                start = stretch.ends[index];
-            }
-        }
-        Ok(())
     }
 
     /// Each document with the number of its bundles.
@@ -213,182 +118,82 @@ impl SummedSets {
         })
     }
 
-    /// The sets of those documents that are `wanted`, with numbers for their bundles.
-    pub(crate) fn numbered(
+    /// Calls `each` with every set.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(SummedSet<'_>)) -> Result<(), Error> {
+        let mut buffer = Vec::new();
+        let mut stretches = self.stretches.iter();
+        stretches.try_for_each(|stretch| self.for_each_of(stretch, &mut buffer, &mut each))
+    }
+
+    /// Calls `each` with every set of a stretch.
+    pub(super) fn for_each_of(
         &self,
-        wanted: impl Fn(DocumentId) -> bool,
-    ) -> Result<BundleSets, Error> {
-        let mut sets = Loaded::default();
-        self.for_each(|set| {
-            if set.size > 0 && wanted(set.document) {
-                sets.documents.push(set.document);
-                sets.sizes.push(set.size);
-                sets.bundles.extend_from_slice(set.bundles);
-                sets.ends.push(sets.bundles.len());
-            }
-        })?;
-        Ok(sets.numbered())
+        stretch: &Stretch,
+        buffer: &mut Vec<(u64, u32)>,
+        mut each: impl FnMut(SummedSet<'_>),
+    ) -> Result<(), Error> {
+        let all = 0..stretch.bundles.len();
+        let bundles = stretch.bundles.part(self.spill.as_ref(), all, buffer)?;
+        let mut start = 0;
+        for (index, &document) in stretch.documents.iter().enumerate() {
+            each(SummedSet {
+                document,
+                size: stretch.sizes[index],
+                in_bundles: stretch.in_bundles[index],
+                bundles: &bundles[start..stretch.ends[index]],
+            });
+            start = stretch.ends[index];
+        }
+        Ok(())
     }
 }
 
-impl NewStretch {
-    /// Ends a document, whose bundles have been appended, in order.
-    fn end(&mut self, document: DocumentId, alone: u32) {
-        let start = self.ends.last().copied().unwrap_or(0);
-        let own = self.bundles[start..].iter();
-        let shared: u32 = own.map(|&(_, weight)| weight).sum();
-        self.documents.push(document);
-        self.sizes.push(shared + alone);
+impl NewSets {
+    /// Takes a document with what became of the bundles of its chunks.
+    fn push(&mut self, bundles: &[(u64, u32)], answers: &[u64]) {
+        let start = self.bundles.len();
+        let mut alone = 0;
+        for (&(_, weight), &answer) in bundles.iter().zip(answers) {
+            match answer {
+                answer::REPEATED => {}
+                answer::ALONE => alone += weight,
+                sum => self.bundles.push((sum, weight)),
+            }
+        }
+        sort_and_add(&mut self.bundles, start);
         self.alone.push(alone);
         self.ends.push(self.bundles.len());
     }
 
-    /// What is known of sets all of whose shingles are in bundles.
-    fn prints(&self, prints: &mut Vec<(DocumentId, Print)>) {
-        let mut sums = Vec::new();
+    /// Ends some `parts` of the `documents`.
+    fn finish(
+        self,
+        documents: &DocumentBundles,
+        parts: std::ops::Range<usize>,
+        store: &Store<'_>,
+    ) -> Result<Stretch, Error> {
+        let mut stretch = Stretch::default();
         let mut start = 0;
-        for (index, &document) in self.documents.iter().enumerate() {
-            let own = &self.bundles[start..self.ends[index]];
-            start = self.ends[index];
-            if self.alone[index] == 0 && !own.is_empty() {
-                sums.clear();
-                sums.extend(own.iter().map(|&(sum, _)| Shingle(sum)));
-                prints.push((document, Print::of(&sums)));
+        let mut made = self.alone.iter().zip(&self.ends);
+        for part in &documents.stretches[parts] {
+            stretch.documents.extend_from_slice(&part.documents);
+            for ((&document, before), (&alone, &end)) in
+                part.documents.iter().zip(&part.alone).zip(&mut made)
+            {
+                let own = &self.bundles[start..end];
+                let in_bundles: u32 = own.iter().map(|&(_, weight)| weight).sum();
+                let alone = before + alone;
+                if alone == 0 && in_bundles > 0 {
+                    let print = Print::of(own.iter().map(|&(sum, _)| Shingle(sum)));
+                    stretch.prints.push((document, print));
+                }
+                stretch.in_bundles.push(in_bundles);
+                stretch.sizes.push(alone + in_bundles);
+                start = end;
             }
         }
-    }
-}
-
-fn retain_from<T: Copy>(list: &mut Vec<T>, start: usize, is_kept: impl Fn(&T) -> bool) {
-    let mut kept = start;
-    for index in start..list.len() {
-        list[kept] = list[index];
-        kept += usize::from(is_kept(&list[index]));
-    }
-    list.truncate(kept);
-}
-
-/// The bundles whose shingles more than `most` documents have.
-fn common_sums(
-    lists: &ShingleLists,
-    chunks: &ChunkBundles,
-    role: &(impl Fn(DocumentId) -> Role + Sync),
-    copies: &(impl Fn(DocumentId) -> u32 + Sync),
-    most: u32,
-) -> Result<HashSet<u64, ahash::RandomState>, Error> {
-    let mut documents: HashMap<u64, u32, ahash::RandomState> = HashMap::default();
-    let (mut buffer, mut own) = (Vec::new(), Vec::new());
-    for &slice in lists.slices() {
-        for (document, list) in lists.lists(slice, &mut buffer)?.documents() {
-            if role(document) != Role::NONE {
-                own.clear();
-                chunks.bundles_of(list, &mut own)?;
-                for &(sum, _) in &own {
-                    let count = documents.entry(sum).or_default();
-                    *count = count.saturating_add(copies(document));
-                }
-            }
-        }
-    }
-    let is_common = |&(_, count): &(u64, u32)| count > most;
-    let common = documents.into_iter().filter(is_common);
-    Ok(common.map(|(sum, _)| sum).collect())
-}
-
-/// A bundle, by number. Numbers are in order of sums: the lowest bundle of a set is a random
-/// choice of its bundles, the same for all sets that have it, so that sets with much in common
-/// are likely to have it in common.
-pub(crate) type Bundle = u32;
-
-/// Sets with numbers for their bundles.
-#[derive(Debug)]
-pub(crate) struct BundleSets {
-    /// The document of each set, in order.
-    pub(crate) documents: Vec<DocumentId>,
-    /// Shingles in each, those in no bundle included.
-    pub(crate) sizes: Vec<u32>,
-    /// The bundles of each, in ascending order.
-    pub(crate) bundles: Jagged<Bundle>,
-    /// Shingles in each bundle.
-    pub(crate) weights: Vec<u32>,
-}
-
-#[derive(Default)]
-struct Loaded {
-    documents: Vec<DocumentId>,
-    sizes: Vec<u32>,
-    bundles: Vec<(u64, u32)>,
-    ends: Vec<usize>,
-}
-
-/// Threads can number bundles apart by so many of the lowest bits of their sums.
-const NUMBERED_APART_BITS: u32 = 4;
-
-/// What is known of a bundle of chunks.
-#[derive(Clone, Copy, Default)]
-struct Shared {
-    weight: u32,
-    /// The sum of a random number for every set that has it.
-    sets: u64,
-}
-
-impl Loaded {
-    fn bundles(&self, set: usize) -> &[(u64, u32)] {
-        let start = if set == 0 { 0 } else { self.ends[set - 1] };
-        &self.bundles[start..self.ends[set]]
-    }
-
-    /// Bundles of chunks that are in the same sets become one, and each has a number.
-    fn numbered(self) -> BundleSets {
-        let part_of = |sum: u64| sum as usize & ((1 << NUMBERED_APART_BITS) - 1);
-        let tables: Vec<SumTable<Shared>> = (0..1_usize << NUMBERED_APART_BITS)
-            .into_par_iter()
-            .map(|part| {
-                let mut table = SumTable::default();
-                for set in 0..self.documents.len() {
-                    let number = random_number(set as u32);
-                    let bundles = self.bundles(set).iter();
-                    for &(sum, weight) in bundles.filter(|(sum, _)| part_of(*sum) == part) {
-                        let shared: &mut Shared = table.entry(sum).1;
-                        shared.weight = weight;
-                        shared.sets = shared.sets.wrapping_add(number);
-                    }
-                }
-                table
-            })
-            .collect();
-        let mut weights = SumTable::default();
-        for shared in tables.iter().flat_map(SumTable::values) {
-            *weights.entry(shared.sets).1 += shared.weight;
-        }
-        weights.sort();
-        let numbers: Vec<Vec<Bundle>> = tables
-            .par_iter()
-            .map(|table| {
-                let number = |shared: &Shared| weights.find(shared.sets).unwrap_or(0);
-                table.values().map(number).collect()
-            })
-            .collect();
-        let bundles = Jagged::made(
-            self.documents.len(),
-            Vec::new,
-            |own: &mut Vec<Bundle>, set, all| {
-                own.clear();
-                own.extend(self.bundles(set).iter().map(|&(sum, _)| {
-                    let part = part_of(sum);
-                    let entry = tables[part].find(sum).unwrap_or(0);
-                    numbers[part][entry as usize]
-                }));
-                own.sort_unstable();
-                own.dedup();
-                all.extend_from_slice(own);
-            },
-        );
-        BundleSets {
-            documents: self.documents,
-            sizes: self.sizes,
-            bundles,
-            weights: weights.values().copied().collect(),
-        }
+        stretch.ends = self.ends;
+        stretch.bundles = store.keep(self.bundles)?;
+        Ok(stretch)
     }
 }

@@ -34,10 +34,9 @@ pub(crate) struct Print {
 
 impl Print {
     /// Of some shingles.
-    pub(crate) fn of(shingles: &[Shingle]) -> Self {
-        shingles
-            .iter()
-            .fold(Self::default(), |print, &shingle| print.and(shingle))
+    pub(crate) fn of(shingles: impl IntoIterator<Item = Shingle>) -> Self {
+        let shingles = shingles.into_iter();
+        shingles.fold(Self::default(), Self::and)
     }
 
     #[inline]
@@ -157,11 +156,11 @@ mod tests {
         fn a_print_tells_lists_apart(
             mut one in proptest::collection::vec(any::<u64>().prop_map(Shingle), 0..20), more: u64,
         ) {
-            let print = Print::of(&one);
+            let print = Print::of(one.iter().copied());
             one.reverse();
-            prop_assert_eq!(Print::of(&one), print);
+            prop_assert_eq!(Print::of(one.iter().copied()), print);
             one.push(Shingle(more));
-            prop_assert_ne!(Print::of(&one), print);
+            prop_assert_ne!(Print::of(one.iter().copied()), print);
         }
 
         #[test]
@@ -178,7 +177,7 @@ mod tests {
             prop_assert_eq!(all.iter().map(|(length, _)| length).sum::<usize>(), shingles.len());
             prop_assert!(all.iter().all(|&(length, _)| length <= CHUNK_SHINGLES_MAX));
             let whole = all.iter().fold(Print::default(), |sum, (_, print)| sum.with(*print));
-            prop_assert_eq!(whole, Print::of(&shingles));
+            prop_assert_eq!(whole, Print::of(shingles.iter().copied()));
             let edited = chunks(&[&edits[..], &shingles].concat());
             if let (Some(last), Some(same)) = (all.last(), edited.last()) && all.len() > 6 {
                 prop_assert_eq!(last, same);
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_full_cache_forgets() {
-        let print = |n: u64| Print::of(&[Shingle(n.wrapping_mul(0x2545_f491_4f6c_dd1d))]);
+        let print = |n: u64| Print::of([Shingle(n.wrapping_mul(0x2545_f491_4f6c_dd1d))]);
         let mut roomy = ChunkCache::new(1 << 30);
         let mut small = ChunkCache::new(1000);
         let mut found = [0; 2];

@@ -286,7 +286,7 @@ impl ShingleLists {
         &self,
         wanted: impl Fn(Slice) -> bool + Sync,
         start: impl Fn() -> T + Sync,
-        each: impl Fn(&mut T, Lists<'_>) + Sync,
+        each: impl Fn(&mut T, Lists<'_>) -> Result<(), Error> + Sync,
     ) -> Result<Vec<T>, Error> {
         let next = AtomicUsize::new(0);
         let kept = rayon::broadcast(|_| {
@@ -294,7 +294,7 @@ impl ShingleLists {
             let mut buffer = Vec::new();
             while let Some(&slice) = self.slices.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if wanted(slice) {
-                    each(&mut kept, self.lists(slice, &mut buffer)?);
+                    each(&mut kept, self.lists(slice, &mut buffer)?)?;
                 }
             }
             Ok(kept)

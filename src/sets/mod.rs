@@ -10,9 +10,12 @@
 //! file. What comes of it does not depend on that.
 
 mod bundle;
+mod chunk_bundles;
 mod chunks;
+mod document_bundles;
 mod jagged;
 mod lists;
+mod numbered;
 mod pages;
 mod partners;
 mod shards;
@@ -20,10 +23,12 @@ mod spill;
 mod sums;
 mod uses;
 
-pub(crate) use bundle::{Bundle, BundleSets, Common, SummedSets};
+pub(crate) use bundle::SummedSets;
 pub(crate) use chunks::Print;
+pub(crate) use document_bundles::Common;
 pub(crate) use jagged::Jagged;
 pub(crate) use lists::{ListBlock, ShingleLists};
+pub(crate) use numbered::{Bundle, BundleSets};
 pub(crate) use pages::room;
 pub(crate) use partners::drop_partnerless;
 pub(crate) use spill::{Segment, Spill, Stored};

@@ -168,6 +168,7 @@ impl Sweep<'_> {
                     thread.fill(chunks, part, layout, uses, counts, self.is_across);
                 }
             }
+            Ok(())
         })?;
         let mut all = (Table::new(0), Forecast::default());
         for (index, thread) in threads.into_iter().enumerate() {

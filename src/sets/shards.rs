@@ -1,46 +1,63 @@
-//! Shingles dealt out to shards by their highest bits, in order of chunks, so that what
-//! they have in common is found a shard at a time, in a table that fits into a cache.
+//! Keys of many owners dealt out to shards by their highest bits, in order of owners, so that
+//! what they have in common is found a shard at a time, in a table that fits into a cache.
 //!
 //! The lists are dealt out a stretch at a time: what a stretch has of each shard stands in one
 //! block, shard after shard, in memory or in a file. The bits that tell the shard are the same for
-//! all of it: in their place, the lowest bits of a word say how many chunks further it belongs.
-//! What is too far, and the first of each block, has a word before it that names the chunk. When a
-//! shard has been worked on, an answer for each shingle stands in the place of its words, and
-//! reading the lists again in the same order leads each answer back to its shingle.
+//! all of it: in their place, the lowest bits of a word say how many owners further it belongs.
+//! What is too far, and the first of each block, has a word before it that names the owner. When a
+//! shard has been worked on, an answer for each key stands in the place of its words, and
+//! reading the lists again in the same order leads each answer back to its key.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::chunks::ChunkId;
-use super::lists::{ShingleLists, Slice};
 use super::pages;
 use super::spill::{Segment, Spill};
-use super::uses::{ChunkUses, Use};
 use crate::error::Error;
 use crate::settings::Memory;
 
-/// Shingles in a shard that are aimed at, and how many bits may tell a shard.
-const SHARD_SHINGLES: u64 = 1 << 17;
+/// Keys in a shard that are aimed at, and how many bits may tell a shard.
+const SHARD_KEYS: u64 = 1 << 17;
 const SHARD_BITS: Range<u32> = 6..13;
 /// The part of the memory that all shards may take before they go to a file.
 const MEMORY_SHARE: u64 = 4;
-/// Shingles that a thread deals out at a time.
-const STRETCH_SHINGLES: u64 = 1 << 18;
+/// Keys that a thread deals out at a time.
+const STRETCH_KEYS: u64 = 1 << 18;
 /// Most stretches of a collection, as each has a count for every shard.
 const STRETCHES_MAX: u64 = 256;
 
-/// Shingles of chunks, to be dealt out to shards.
-pub(super) struct Shards<'a> {
-    lists: &'a ShingleLists,
-    uses: &'a ChunkUses,
+/// Lists of keys that can be read again and again, in parts.
+pub(super) trait Lists: Sync {
+    /// What stands in a list.
+    type Item: Copy + Default;
+
+    /// Its key, whose bits are all random.
+    fn key(item: Self::Item) -> u64;
+
+    /// Items of each part, about.
+    fn counts(&self) -> impl Iterator<Item = u64>;
+
+    /// Calls `each` with every owner of a part and its list, in ascending order of owners.
+    fn for_each(
+        &self,
+        part: usize,
+        buffer: &mut Vec<Self::Item>,
+        each: impl FnMut(u32, &[Self::Item]),
+    ) -> Result<(), Error>;
+}
+
+/// Lists that are dealt out to shards.
+pub(super) struct Shards<'a, L> {
+    lists: &'a L,
     layout: Layout,
+    /// The parts of each stretch.
     stretches: Vec<Range<usize>>,
     /// Where they go if not into memory.
     spill: Option<Spill>,
 }
 
-/// Which bits of a shingle tell what.
+/// Which bits of a key tell what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     shard_bits: u32,
@@ -52,22 +69,22 @@ impl Layout {
     }
 
     #[inline]
-    fn shard(self, shingle: u64) -> usize {
-        (shingle >> (64 - self.shard_bits)) as usize
+    fn shard(self, key: u64) -> usize {
+        (key >> (64 - self.shard_bits)) as usize
     }
 
-    /// Calls `each` with the chunk of every shingle of a block, and what of it the shard does
+    /// Calls `each` with the owner of every key of a block, and what of it the shard does
     /// not tell.
     #[inline]
     pub(super) fn for_each(self, words: &[u64], mut each: impl FnMut(u32, u64)) {
         let far = (1_u64 << self.shard_bits) - 1;
-        let mut chunk = 0;
+        let mut owner = 0;
         for &word in words {
             match word & far {
-                steps if steps == far => chunk = (word >> self.shard_bits) as u32,
+                steps if steps == far => owner = (word >> self.shard_bits) as u32,
                 steps => {
-                    chunk += steps as u32;
-                    each(chunk, word >> self.shard_bits);
+                    owner += steps as u32;
+                    each(owner, word >> self.shard_bits);
                 }
             }
         }
@@ -93,61 +110,56 @@ impl Dealt {
     }
 }
 
-/// Deals the shingles of a stretch out.
+/// Deals the keys of a stretch out.
 struct Dealer {
     layout: Layout,
-    /// The last chunk in each shard.
+    /// The last owner in each shard.
     last: Vec<u32>,
 }
 
-const NOWHERE: u32 = u32::MAX;
+const NOBODY: u32 = u32::MAX;
 
 impl Dealer {
     fn new(layout: Layout) -> Self {
         Self {
             layout,
-            last: vec![NOWHERE; layout.shards()],
+            last: vec![NOBODY; layout.shards()],
         }
     }
 
     #[inline]
-    fn deal(&mut self, chunk: ChunkId, list: &[u64], mut put: impl FnMut(usize, u64)) {
+    fn deal<L: Lists>(
+        &mut self,
+        owner: u32,
+        list: &[L::Item],
+        mut put: impl FnMut(usize, u64),
+    ) {
         let bits = self.layout.shard_bits;
         let far = (1_u64 << bits) - 1;
-        for &shingle in list {
-            let shard = self.layout.shard(shingle);
+        for key in list.iter().map(|&item| L::key(item)) {
+            let shard = self.layout.shard(key);
             let last = &mut self.last[shard];
-            let mut steps = u64::from(chunk.0.wrapping_sub(*last));
-            if *last == NOWHERE || steps >= far {
-                put(shard, u64::from(chunk.0) << bits | far);
+            let mut steps = u64::from(owner.wrapping_sub(*last));
+            if *last == NOBODY || steps >= far {
+                put(shard, u64::from(owner) << bits | far);
                 steps = 0;
             }
-            *last = chunk.0;
-            put(shard, shingle << bits | steps);
+            *last = owner;
+            put(shard, key << bits | steps);
         }
     }
 }
 
-impl<'a> Shards<'a> {
-    /// For those chunks that somebody has.
-    pub(super) fn new(
-        lists: &'a ShingleLists,
-        uses: &'a ChunkUses,
-        memory: &Memory,
-    ) -> Result<Self, Error> {
-        // About as many shingles as the part of its chunks that somebody has.
-        let shingles = |slice: &Slice| {
-            let used = uses.count(slice.chunks()) as u64;
-            slice.words() as u64 * used / slice.chunks().len().max(1) as u64
-        };
-        let total: u64 = lists.slices().iter().map(shingles).sum();
-        let shard_bits = (total / SHARD_SHINGLES)
+impl<'a, L: Lists> Shards<'a, L> {
+    /// For all of these lists.
+    pub(super) fn new(lists: &'a L, memory: &Memory) -> Result<Self, Error> {
+        let total: u64 = lists.counts().sum();
+        let shard_bits = (total / SHARD_KEYS)
             .next_power_of_two()
             .ilog2()
             .clamp(SHARD_BITS.start, SHARD_BITS.end - 1);
         let mut shards = Self {
             lists,
-            uses,
             layout: Layout { shard_bits },
             stretches: Vec::new(),
             spill: match total * 9 > memory.bytes / MEMORY_SHARE {
@@ -155,15 +167,16 @@ impl<'a> Shards<'a> {
                 false => None,
             },
         };
-        let aim = (total / STRETCHES_MAX).max(STRETCH_SHINGLES);
-        let (mut start, mut sum) = (0, 0);
-        for (index, slice) in lists.slices().iter().enumerate() {
-            sum += shingles(slice);
-            if sum >= aim || index + 1 == lists.slices().len() {
-                shards.stretches.push(start..index + 1);
-                (start, sum) = (index + 1, 0);
+        let aim = (total / STRETCHES_MAX).max(STRETCH_KEYS);
+        let (mut start, mut end, mut sum) = (0, 0, 0);
+        for count in lists.counts() {
+            (end, sum) = (end + 1, sum + count);
+            if sum >= aim {
+                shards.stretches.push(start..end);
+                (start, sum) = (end, 0);
             }
         }
+        shards.stretches.push(start..end);
         Ok(shards)
     }
 
@@ -172,44 +185,28 @@ impl<'a> Shards<'a> {
         self.layout
     }
 
-    /// The chunks that are kept in a stretch, by number.
-    fn chunks(&self, stretch: &Range<usize>) -> Range<usize> {
-        let slices = &self.lists.slices()[stretch.clone()];
-        match slices {
-            [] => 0..0,
-            [first, ..] => first.chunks().start..slices[slices.len() - 1].chunks().end,
-        }
-    }
-
-    /// Calls `each` with every chunk of a stretch that somebody has, and its shingles.
-    fn for_each_chunk(
+    /// Calls `each` with every owner of a stretch and its list.
+    fn for_each(
         &self,
         stretch: &Range<usize>,
-        buffer: &mut Vec<u64>,
-        mut each: impl FnMut(ChunkId, &[u64]),
+        buffer: &mut Vec<L::Item>,
+        mut each: impl FnMut(u32, &[L::Item]),
     ) -> Result<(), Error> {
-        for &slice in &self.lists.slices()[stretch.clone()] {
-            if self.uses.any(slice.chunks()) {
-                let lists = self.lists.lists(slice, buffer)?;
-                for (chunk, shingles) in lists.new_chunks() {
-                    if self.uses.of(chunk) != Use::NONE {
-                        each(chunk, shingles);
-                    }
-                }
-            }
+        for part in stretch.clone() {
+            self.lists.for_each(part, buffer, &mut each)?;
         }
         Ok(())
     }
 
     /// Has `work` replace the words of each shard, which are in one block for each stretch, by an
-    /// answer for each shingle, at the start of each block; what a thread needs for it comes from
-    /// `scratch`. Then `each` is called with every chunk and the answers for its shingles, in
-    /// order, and `done` makes something of what that made of the chunks of a stretch.
+    /// answer for each key, at the start of each block; what a thread needs for it comes from
+    /// `scratch`. Then `each` is called with every owner, its list and the answers for it, in
+    /// order, and `done` makes something of what that made of some parts.
     pub(super) fn answer<S, T: Default, U: Send>(
         &self,
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
-        each: impl Fn(&mut T, ChunkId, &[u64]) + Sync + Send,
+        each: impl Fn(&mut T, u32, &[L::Item], &[u64]) + Sync + Send,
         done: impl Fn(Range<usize>, T) -> Result<U, Error> + Sync + Send,
     ) -> Result<Vec<U>, Error> {
         let stretches = self.stretches.par_iter();
@@ -224,20 +221,20 @@ impl<'a> Shards<'a> {
         stretches
             .map_init(Vec::new, |buffer, (stretch, dealt)| {
                 let mut made = T::default();
-                self.take_back(stretch, dealt, buffer, |chunk, answers| {
-                    each(&mut made, chunk, answers);
+                self.take_back(stretch, dealt, buffer, |owner, list, answers| {
+                    each(&mut made, owner, list, answers);
                 })?;
-                done(self.chunks(stretch), made)
+                done(stretch.clone(), made)
             })
             .collect()
     }
 
     /// Deals a stretch out.
-    fn deal(&self, stretch: &Range<usize>, buffer: &mut Vec<u64>) -> Result<Dealt, Error> {
+    fn deal(&self, stretch: &Range<usize>, buffer: &mut Vec<L::Item>) -> Result<Dealt, Error> {
         let mut ends = vec![0_u32; self.layout.shards()];
         let mut dealer = Dealer::new(self.layout);
-        self.for_each_chunk(stretch, buffer, |chunk, list| {
-            dealer.deal(chunk, list, |shard, _| ends[shard] += 1);
+        self.for_each(stretch, buffer, |owner, list| {
+            dealer.deal::<L>(owner, list, |shard, _| ends[shard] += 1);
         })?;
         // Where each shard starts; once it has been filled, where it ends.
         let mut end = 0;
@@ -246,8 +243,8 @@ impl<'a> Shards<'a> {
         }
         let mut words = pages::zeros(end as usize);
         let mut dealer = Dealer::new(self.layout);
-        self.for_each_chunk(stretch, buffer, |chunk, list| {
-            dealer.deal(chunk, list, |shard, word| {
+        self.for_each(stretch, buffer, |owner, list| {
+            dealer.deal::<L>(owner, list, |shard, word| {
                 words[ends[shard] as usize] = word;
                 ends[shard] += 1;
             });
@@ -320,13 +317,13 @@ impl<'a> Shards<'a> {
         )
     }
 
-    /// Calls `each` with every chunk of a stretch and the answers for its shingles.
+    /// Calls `each` with every owner of a stretch, its list and the answers for it.
     fn take_back(
         &self,
         stretch: &Range<usize>,
         dealt: Dealt,
-        buffer: &mut Vec<u64>,
-        mut each: impl FnMut(ChunkId, &[u64]),
+        buffer: &mut Vec<L::Item>,
+        mut each: impl FnMut(u32, &[L::Item], &[u64]),
     ) -> Result<(), Error> {
         let mut next: Vec<u32> = (0..self.layout.shards())
             .map(|shard| dealt.range(shard).start as u32)
@@ -341,14 +338,14 @@ impl<'a> Shards<'a> {
             (Words::OnDisk(_), None) => Vec::new(),
         };
         let mut told = Vec::new();
-        self.for_each_chunk(stretch, buffer, |chunk, list| {
+        self.for_each(stretch, buffer, |owner, list| {
             told.clear();
-            told.extend(list.iter().map(|&shingle| {
-                let next = &mut next[self.layout.shard(shingle)];
+            told.extend(list.iter().map(|&item| {
+                let next = &mut next[self.layout.shard(L::key(item))];
                 *next += 1;
                 answers[*next as usize - 1]
             }));
-            each(chunk, &told);
+            each(owner, list, &told);
         })
     }
 }

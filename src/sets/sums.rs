@@ -1,224 +1,61 @@
-//! The bundles of chunks: shingles of a chunk that occur in the same chunks, and so in the same
-//! documents.
+//! What keys have in common, told by sums.
 //!
-//! To find them, each shingle is given the sum of a random number for every chunk that it is
-//! in: the same for shingles in the same chunks, and for no others. Above it stands how many
-//! chunks these are, so that sums are in order of rarity. Shingles may be in the same
-//! documents by way of different chunks: then they are in different bundles, which is no harm.
+//! Each key is given the sum of a random number for every owner that has it: the same for keys
+//! that the same owners have, and for no others. Above it stands how many owners these are, so
+//! that sums are in order of rarity.
 
-use super::chunks::ChunkId;
-use super::lists::{Chunks, ShingleLists};
-use super::shards::{Layout, Shards};
-use super::spill::{Spill, Store, Stored};
-use super::uses::ChunkUses;
-use crate::error::Error;
-use crate::settings::Memory;
+use super::shards::Layout;
 
-/// What a shingle is told by its shard.
-mod answer {
-    /// It is in no other chunk.
-    pub(super) const ALONE: u64 = 0;
-    /// It does not count: the chunk repeats it.
-    pub(super) const REPEATED: u64 = 1;
-    /// The least sum that stands for a bundle.
-    pub(super) const BUNDLE_MIN: u64 = 2;
-}
-
-/// The bundles of all chunks that somebody has.
-pub(super) struct ChunkBundles {
-    stretches: Vec<Stretch>,
-    spill: Option<Spill>,
-}
-
-/// The bundles of some consecutive chunks.
-#[derive(Default)]
-struct Stretch {
-    /// The first chunk.
-    first: u32,
-    /// Of each chunk, shingles that only one document has.
-    alone: Vec<u8>,
-    /// Where each chunk's bundles end.
-    ends: Vec<u32>,
-    bundles: Stored<(u64, u32)>,
-}
-
-/// What the shards tell of the chunks of a stretch.
-#[derive(Default)]
-struct Told {
-    chunks: Vec<ChunkId>,
-    alone: Vec<u8>,
-    bundles: Vec<(u64, u32)>,
-    ends: Vec<u32>,
-}
-
-impl Told {
-    /// Takes a chunk with what became of its shingles.
-    fn push(&mut self, chunk: ChunkId, answers: &[u64], uses: &ChunkUses) {
-        let mut alone = 0;
-        let start = self.bundles.len();
-        // Neighbours are mostly of one bundle.
-        for same in answers.chunk_by(|one, two| one == two) {
-            let count = same.len() as u32;
-            match same[0] {
-                answer::REPEATED => {}
-                answer::ALONE => alone += count,
-                sum => self.bundles.push((sum, count)),
-            }
-        }
-        // What is in this chunk alone is a bundle too, if several documents have it.
-        if alone > 0 && uses.of(chunk).is_twice() {
-            self.bundles.push((sum_of_chunk(chunk), alone));
-            alone = 0;
-        }
-        sort_and_add(&mut self.bundles, start);
-        self.chunks.push(chunk);
-        self.alone.push(alone as u8);
-        self.ends.push(self.bundles.len() as u32);
-    }
-}
-
-/// Puts what is from `start` on into order, and adds up what is the same.
-fn sort_and_add(bundles: &mut Vec<(u64, u32)>, start: usize) {
-    bundles[start..].sort_unstable_by_key(|&(sum, _)| sum);
-    let mut kept = start;
-    for index in start + 1..bundles.len() {
-        match bundles[kept].0 == bundles[index].0 {
-            true => bundles[kept].1 += bundles[index].1,
-            false => {
-                kept += 1;
-                bundles[kept] = bundles[index];
-            }
-        }
-    }
-    if start < bundles.len() {
-        bundles.truncate(kept + 1);
-    }
-}
-
-/// The part of the memory that the bundles of chunks may take before they go to a file.
-const BUNDLES_SHARE: u64 = 8;
-
-impl ChunkBundles {
-    pub(super) fn new(
-        lists: &ShingleLists,
-        uses: &ChunkUses,
-        memory: &Memory,
-    ) -> Result<Self, Error> {
-        let shards = Shards::new(lists, uses, memory)?;
-        let layout = shards.layout();
-        let store = Store::new(memory, BUNDLES_SHARE);
-        let stretches = shards.answer(
-            Tables::default,
-            |tables, blocks| tables.answer(blocks, layout),
-            |told: &mut Told, chunk, answers| told.push(chunk, answers, uses),
-            |chunks, told| {
-                let mut stretch = Stretch {
-                    first: chunks.start as u32,
-                    alone: vec![0; chunks.len()],
-                    ends: vec![0; chunks.len()],
-                    bundles: store.keep(told.bundles)?,
-                };
-                for (index, chunk) in told.chunks.iter().enumerate() {
-                    let place = chunk.index() - chunks.start;
-                    stretch.alone[place] = told.alone[index];
-                    stretch.ends[place] = told.ends[index];
-                }
-                // Those that nobody has end where the ones before them do.
-                let mut end = 0;
-                for place in &mut stretch.ends {
-                    end = end.max(*place);
-                    *place = end;
-                }
-                Ok(stretch)
-            },
-        )?;
-        Ok(Self {
-            stretches,
-            spill: store.finish(),
-        })
-    }
-
-    /// Appends the bundles of a document that has these chunks, each once and in order of sums,
-    /// and gives the number of its shingles that are in none.
-    pub(super) fn bundles_of(
-        &self,
-        chunks: Chunks<'_>,
-        bundles: &mut Vec<(u64, u32)>,
-    ) -> Result<u32, Error> {
-        let start = bundles.len();
-        let mut alone = 0;
-        let mut buffer = Vec::new();
-        for chunk in chunks {
-            let is_before = |stretch: &Stretch| stretch.first <= chunk.id.0;
-            let stretch = &self.stretches[self.stretches.partition_point(is_before) - 1];
-            let place = (chunk.id.0 - stretch.first) as usize;
-            alone += u32::from(stretch.alone[place]);
-            let from = if place == 0 {
-                0
-            } else {
-                stretch.ends[place - 1]
-            };
-            let range = from as usize..stretch.ends[place] as usize;
-            let own = stretch
-                .bundles
-                .part(self.spill.as_ref(), range, &mut buffer)?;
-            bundles.extend_from_slice(own);
-        }
-        bundles[start..].sort_unstable_by_key(|&(sum, _)| sum);
-        // Two chunks may have a bundle: the document has it once.
-        let mut kept = start;
-        for index in start..bundles.len() {
-            if kept == start || bundles[kept - 1].0 != bundles[index].0 {
-                bundles[kept] = bundles[index];
-                kept += 1;
-            }
-        }
-        bundles.truncate(kept);
-        Ok(alone)
-    }
+/// What a key is told by its shard.
+pub(super) mod answer {
+    /// No other owner has it.
+    pub(in super::super) const ALONE: u64 = 0;
+    /// It does not count: its owner repeats it.
+    pub(in super::super) const REPEATED: u64 = 1;
+    /// The least sum.
+    pub(in super::super) const SUM_MIN: u64 = 2;
 }
 
 /// What a thread needs to work on shards.
 #[derive(Default)]
-struct Tables {
-    shingles: SumTable<Occurrences>,
-    /// The entry of each shingle in turn, and where those of each block end.
+pub(super) struct Sums {
+    keys: SumTable<Owners>,
+    /// The entry of each key in turn, and where those of each block end.
     entry_of: Vec<u32>,
     ends: Vec<usize>,
 }
 
-/// The chunks that a shingle is in.
+/// Who has a key.
 #[derive(Clone, Copy, Default)]
-struct Occurrences {
+struct Owners {
     sum: u64,
     last: u32,
-    chunks: u32,
+    count: u32,
 }
 
-/// Stands for an entry where a chunk repeats a shingle.
+/// Stands for an entry where an owner repeats a key.
 const REPEATED: u32 = u32::MAX;
 
-impl Tables {
-    /// Replaces the words of a shard, which are in several blocks, by an answer for each
-    /// shingle.
-    fn answer(&mut self, blocks: &mut [&mut [u64]], layout: Layout) {
-        self.shingles.clear();
+impl Sums {
+    /// Replaces the words of a shard, which are in several blocks, by an answer for each key.
+    pub(super) fn answer(&mut self, blocks: &mut [&mut [u64]], layout: Layout) {
+        self.keys.clear();
         self.entry_of.clear();
         for block in &mut *blocks {
-            let (mut chunk, mut number) = (u32::MAX, 0);
-            layout.for_each(block, |next, shingle| {
-                if next != chunk {
-                    chunk = next;
-                    number = random_number(chunk);
+            let (mut owner, mut number) = (u32::MAX, 0);
+            layout.for_each(block, |next, key| {
+                if next != owner {
+                    owner = next;
+                    number = random_number(owner);
                 }
-                let (entry, occurrences) = self.shingles.entry(shingle);
-                if occurrences.last == chunk && occurrences.chunks > 0 {
+                let (entry, owners) = self.keys.entry(key);
+                if owners.last == owner && owners.count > 0 {
                     self.entry_of.push(REPEATED);
                     return;
                 }
-                occurrences.last = chunk;
-                occurrences.sum = occurrences.sum.wrapping_add(number);
-                occurrences.chunks += 1;
+                owners.last = owner;
+                owners.sum = owners.sum.wrapping_add(number);
+                owners.count += 1;
                 self.entry_of.push(entry);
             });
             self.ends.push(self.entry_of.len());
@@ -226,10 +63,10 @@ impl Tables {
         let mut start = 0;
         for (block, end) in blocks.iter_mut().zip(self.ends.drain(..)) {
             for (word, &entry) in block.iter_mut().zip(&self.entry_of[start..end]) {
-                *word = match self.shingles.value(entry) {
+                *word = match self.keys.value(entry) {
                     None => answer::REPEATED,
-                    Some(Occurrences { chunks: 1, .. }) => answer::ALONE,
-                    Some(occurrences) => sum_of(occurrences.chunks, occurrences.sum),
+                    Some(Owners { count: 1, .. }) => answer::ALONE,
+                    Some(owners) => sum_of(owners.count, owners.sum),
                 };
             }
             start = end;
@@ -237,24 +74,24 @@ impl Tables {
     }
 }
 
-/// The sum of what is in a chunk alone.
-fn sum_of_chunk(chunk: ChunkId) -> u64 {
-    sum_of(1, random_number(chunk.0))
+/// The sum of what only this one has.
+pub(super) fn sum_of_one(owner: u32) -> u64 {
+    sum_of(1, random_number(owner))
 }
 
-/// A sum below how many chunks it is of, the more the higher; never one of the other answers.
-fn sum_of(chunks: u32, sum: u64) -> u64 {
+/// A sum below how many owners it is of, the more the higher; never one of the other answers.
+fn sum_of(owners: u32, sum: u64) -> u64 {
     const RARITY_BITS: u32 = 8;
     // Sixteen steps for each doubling.
-    let doublings = chunks.ilog2();
-    let steps = (u64::from(chunks) << 4 >> doublings) & 15;
+    let doublings = owners.ilog2();
+    let steps = (u64::from(owners) << 4 >> doublings) & 15;
     let rarity = (u64::from(doublings) << 4 | steps).min((1 << RARITY_BITS) - 1);
-    (rarity << (64 - RARITY_BITS) | sum >> RARITY_BITS).max(answer::BUNDLE_MIN)
+    (rarity << (64 - RARITY_BITS) | sum >> RARITY_BITS).max(answer::SUM_MIN)
 }
 
 /// A random number for each number. Sums over different ones differ, but for the accident that
 /// two 64-bit hashes agree.
-pub(super) fn random_number(number: u32) -> u64 {
+fn random_number(number: u32) -> u64 {
     let mut x = (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -279,9 +116,14 @@ impl<V: Copy + Default> SumTable<V> {
         self.slots.fill(0);
     }
 
-    /// The values, in the order of the entries.
-    pub(super) fn values(&self) -> impl Iterator<Item = &V> {
-        self.entries.iter().map(|(_, value)| value)
+    /// All entries, in the order in which they were met.
+    pub(super) fn entries(&self) -> &[(u64, V)] {
+        &self.entries
+    }
+
+    /// Gives an entry another value.
+    pub(super) fn set(&mut self, entry: u32, value: V) {
+        self.entries[entry as usize].1 = value;
     }
 
     /// The value of an entry.
@@ -314,9 +156,9 @@ impl<V: Copy + Default> SumTable<V> {
         (entry, &mut self.entries[entry as usize].1)
     }
 
-    /// The entry of a hash, if there is one.
+    /// The value of a hash, if there is one.
     #[inline]
-    pub(super) fn find(&self, hash: u64) -> Option<u32> {
+    pub(super) fn get(&self, hash: u64) -> Option<V> {
         if self.slots.is_empty() {
             return None;
         }
@@ -324,16 +166,12 @@ impl<V: Copy + Default> SumTable<V> {
         loop {
             match self.slots[slot] {
                 0 => return None,
-                entry if self.entries[entry as usize - 1].0 == hash => return Some(entry - 1),
-                _ => slot = (slot + 1) & (self.slots.len() - 1),
+                entry => match self.entries[entry as usize - 1] {
+                    (found, value) if found == hash => return Some(value),
+                    _ => slot = (slot + 1) & (self.slots.len() - 1),
+                },
             }
         }
-    }
-
-    /// Puts the entries into the order of their hashes.
-    pub(super) fn sort(&mut self) {
-        self.entries.sort_unstable_by_key(|&(hash, _)| hash);
-        self.file();
     }
 
     #[inline]

@@ -65,6 +65,7 @@ impl ChunkUses {
                         }
                     }
                 }
+                Ok(())
             },
         )?;
         Ok(Self(
