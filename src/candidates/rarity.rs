@@ -4,8 +4,9 @@
 use rayon::prelude::*;
 
 use crate::document::DocumentId;
-use crate::score::{PackedSets, SetBound};
-use crate::sets::{Bundle, BundleSets, Jagged};
+use crate::error::Error;
+use crate::score::{Bits, PackedSets, SetBound};
+use crate::sets::{Jagged, Numbers, SummedSets};
 
 /// A bundle in a set, and what the set has from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,52 +29,71 @@ pub(crate) struct SetsByRarity {
     ranks: usize,
 }
 
+/// Sets that a thread makes at a time.
+const SETS_AT_ONCE: usize = 1 << 8;
+
+/// What a thread makes.
+#[derive(Default)]
+struct Made {
+    alone: Vec<u32>,
+    prefixes: Jagged<Item>,
+    packed: Jagged<Bits>,
+}
+
 impl SetsByRarity {
-    /// Orders the sets. Of each, those bundles stand in its prefix that every set which is
-    /// similar enough, as `bound` has it, and no larger must have one of. Bundles that only
-    /// one of the sets has are left out: they match nothing.
-    pub(crate) fn new(sets: &BundleSets, bound: SetBound) -> Self {
-        let mut order: Vec<u32> = (0..sets.documents.len() as u32).collect();
-        order.par_sort_unstable_by_key(|&set| (sets.sizes[set as usize], set));
-        let numbers = Numbers::new(sets);
-        let ranks = numbers.by_rarity();
-        let sizes: Vec<u32> = order.iter().map(|&set| sets.sizes[set as usize]).collect();
-        let prefixes = Jagged::made(
-            order.len(),
-            || (Vec::new(), Vec::new()),
-            |(own, ranked), place, prefix| {
-                numbers.of_bundles(sets.bundles.get(order[place] as usize), own);
-                let least = bound.shared_with_smaller(sizes[place]);
-                numbers.prefix(own, &ranks, least, ranked, prefix);
-            },
-        );
-        let packed = PackedSets::new(
-            order.len(),
-            &numbers.weights,
-            || (),
-            |(), place, own| numbers.of_bundles(sets.bundles.get(order[place] as usize), own),
-        );
-        let alone = order
-            .par_iter()
-            .map(|&set| {
-                let bundles = sets.bundles.get(set as usize).iter();
-                let is_shared = |bundle: &&Bundle| numbers.of[**bundle as usize] != NO_NUMBER;
-                let weight = |bundle: &Bundle| sets.weights[*bundle as usize];
-                let shared: u32 = bundles.filter(is_shared).map(weight).sum();
-                sets.sizes[set as usize] - shared
-            })
-            .collect();
-        Self {
-            documents: order
-                .iter()
-                .map(|&set| sets.documents[set as usize])
-                .collect(),
-            sizes,
-            alone,
-            prefixes,
-            packed,
-            ranks: ranks.len(),
+    /// Orders the sets of those documents that are `wanted`. Of each, those bundles stand in its
+    /// prefix that every set which is similar enough, as `bound` has it, and no larger must have
+    /// one of. Bundles that only one of the sets has are left out: they match nothing.
+    pub(crate) fn new(
+        sets: &SummedSets,
+        wanted: impl Fn(DocumentId) -> bool + Sync,
+        bound: SetBound,
+    ) -> Result<Self, Error> {
+        let (numbers, mut order) = Numbers::new(sets, wanted)?;
+        order.par_sort_unstable_by_key(|&at| (sets.document(at).1, at));
+        let ranks = ranks(&numbers);
+        let made: Vec<Made> = order
+            .par_chunks(SETS_AT_ONCE)
+            .map_init(
+                || (Vec::new(), Vec::new(), Vec::new()),
+                |(buffer, own, ranked), some| {
+                    let mut made = Made::default();
+                    for &at in some {
+                        let set = sets.get(at, buffer)?;
+                        own.clear();
+                        let in_others = set.bundles.iter().map(|&(sum, _)| numbers.of(sum));
+                        own.extend(in_others.filter(|&number| number != Numbers::NONE));
+                        let weight = |&number: &u32| numbers.weights[number as usize];
+                        let shared: u32 = own.iter().map(weight).sum();
+                        made.alone.push(set.size - shared);
+                        let least = bound.shared_with_smaller(set.size);
+                        ranked.clear();
+                        if shared >= least {
+                            let of_number = |n: &u32| (ranks[*n as usize], weight(n));
+                            ranked.extend(own.iter().map(of_number));
+                        }
+                        made.prefixes
+                            .push(|items| prefix(ranked, shared, least, items));
+                        made.packed.push(|packed| PackedSets::pack(own, packed));
+                    }
+                    Ok(made)
+                },
+            )
+            .collect::<Result<_, Error>>()?;
+        let (mut alone, mut prefixes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+        for mut some in made {
+            alone.append(&mut some.alone);
+            prefixes.push(some.prefixes);
+            packed.push(some.packed);
         }
+        Ok(Self {
+            documents: order.iter().map(|&at| sets.document(at).0).collect(),
+            sizes: order.iter().map(|&at| sets.document(at).1).collect(),
+            alone,
+            prefixes: Jagged::joined(prefixes),
+            packed: PackedSets::new(Jagged::joined(packed), &numbers.weights),
+            ranks: ranks.len(),
+        })
     }
 
     /// Number of sets.
@@ -123,99 +143,38 @@ impl SetsByRarity {
     }
 }
 
-/// Each bundle that more than one set has, with a number: its bit.
-struct Numbers {
-    /// The number of each bundle, or that it has none.
-    of: Vec<u32>,
-    /// For each number: how many sets have it, and its weight.
-    sets: Vec<u32>,
-    weights: Vec<u32>,
+/// The rank of each number: the rarest first; among equals, by number.
+fn ranks(numbers: &Numbers) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..numbers.sets.len() as u32).collect();
+    order.par_sort_unstable_by_key(|&number| (numbers.sets[number as usize], number));
+    let mut ranks = vec![0; order.len()];
+    for (rank, &number) in (0..).zip(&order) {
+        ranks[number as usize] = rank;
+    }
+    ranks
 }
 
-const NO_NUMBER: u32 = u32::MAX;
-
-impl Numbers {
-    /// Bundles are numbered in the order in which they are met. Sets that have much
-    /// in common are likely to have their lowest bundle in common: in that order
-    /// they stand together, and so do the numbers of their bundles.
-    fn new(sets: &BundleSets) -> Self {
-        let mut order: Vec<usize> = (0..sets.documents.len()).collect();
-        order.par_sort_unstable_by_key(|&set| (sets.bundles.get(set).first().copied(), set));
-        let mut counts = vec![0_u32; sets.weights.len()];
-        for &bundle in sets.bundles.all() {
-            counts[bundle as usize] += 1;
+/// Appends the bundles of lowest rank, up to where less than `least` is left of `all` shingles.
+/// `ranked` has the rank and weight of each bundle.
+fn prefix(ranked: &mut [(u32, u32)], all: u32, least: u32, prefix: &mut Vec<Item>) {
+    // A prefix is short as a rule: sorting the lowest third is mostly enough.
+    let third = ranked.len() / 3;
+    if third > 0 {
+        ranked.select_nth_unstable(third);
+        ranked[..third].sort_unstable();
+        let lowest: u32 = ranked[..third].iter().map(|&(_, weight)| weight).sum();
+        if all - lowest >= least {
+            ranked[third..].sort_unstable();
         }
-        let mut numbers = Self {
-            of: vec![NO_NUMBER; counts.len()],
-            sets: Vec::new(),
-            weights: Vec::new(),
-        };
-        for &bundle in order.iter().flat_map(|&set| sets.bundles.get(set)) {
-            let bundle = bundle as usize;
-            if counts[bundle] > 1 && numbers.of[bundle] == NO_NUMBER {
-                numbers.of[bundle] = numbers.sets.len() as u32;
-                numbers.sets.push(counts[bundle]);
-                numbers.weights.push(sets.weights[bundle]);
-            }
-        }
-        numbers
+    } else {
+        ranked.sort_unstable();
     }
-
-    /// The rank of each number: the rarest first; among equals, by number.
-    fn by_rarity(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.sets.len() as u32).collect();
-        order.par_sort_unstable_by_key(|&number| (self.sets[number as usize], number));
-        let mut ranks = vec![0; order.len()];
-        for (rank, &number) in order.iter().enumerate() {
-            ranks[number as usize] = rank as u32;
+    let mut rest = all;
+    for &(rank, weight) in ranked.iter() {
+        if rest < least {
+            break;
         }
-        ranks
-    }
-
-    /// Replaces what `own` holds with the numbers of these bundles.
-    fn of_bundles(&self, bundles: &[Bundle], own: &mut Vec<u32>) {
-        own.clear();
-        let numbers = bundles.iter().map(|&bundle| self.of[bundle as usize]);
-        own.extend(numbers.filter(|&number| number != NO_NUMBER));
-    }
-
-    /// Appends the bundles of lowest rank, up to where less than `least` is left. `ranked` is
-    /// room to work in.
-    fn prefix(
-        &self,
-        own: &[u32],
-        ranks: &[u32],
-        least: u32,
-        ranked: &mut Vec<(u32, u32)>,
-        prefix: &mut Vec<Item>,
-    ) {
-        let weight = |&number: &u32| self.weights[number as usize];
-        let all: u32 = own.iter().map(weight).sum();
-        if all < least {
-            return;
-        }
-        ranked.clear();
-        let of_number = |number: &u32| (ranks[*number as usize], weight(number));
-        ranked.extend(own.iter().map(of_number));
-        // A prefix is short as a rule: sorting the lowest third is mostly enough.
-        let third = ranked.len() / 3;
-        if third > 0 {
-            ranked.select_nth_unstable(third);
-            ranked[..third].sort_unstable();
-            let lowest: u32 = ranked[..third].iter().map(|&(_, weight)| weight).sum();
-            if all - lowest >= least {
-                ranked[third..].sort_unstable();
-            }
-        } else {
-            ranked.sort_unstable();
-        }
-        let mut rest = all;
-        for &(rank, weight) in ranked.iter() {
-            if rest < least {
-                break;
-            }
-            prefix.push(Item { rank, rest });
-            rest = rest.saturating_sub(weight);
-        }
+        prefix.push(Item { rank, rest });
+        rest = rest.saturating_sub(weight);
     }
 }

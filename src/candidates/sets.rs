@@ -9,7 +9,8 @@ use crate::collection::{Collection, Group, Groups, Role, Scope};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::SetBound;
-use crate::sets::{BundleSets, Common, Print, ShingleLists, SummedSets, drop_partnerless};
+use crate::sets::{Common, Print, ShingleLists, SummedSets, drop_partnerless};
+use crate::settings::Memory;
 
 /// The sets of a collection.
 pub(crate) struct PreparedSets {
@@ -24,14 +25,16 @@ pub(crate) struct PreparedSets {
     /// The first group of those that each may be similar to, however many steps away.
     neighbourhoods: Vec<Group>,
     bound: SetBound,
-    /// Bundles that may be joined at once.
-    bundles_max: u64,
+    memory: Memory,
     /// All sets, once they were asked for.
     all: OnceLock<LoadedSets>,
 }
 
-/// Bytes that a bundle of a set takes while sets are joined.
-const JOINED_BYTES: u64 = 32;
+/// The part of the memory that sets may take while they are joined; bytes that a bundle of a set
+/// takes then, and that a bundle takes by itself.
+const MEMORY_SHARE: u64 = 2;
+const BUNDLE_BYTES: u64 = 12;
+const DISTINCT_BUNDLE_BYTES: u64 = 72;
 
 impl PreparedSets {
     /// Prepares the sets of a collection whose shingles are `lists`.
@@ -61,7 +64,7 @@ impl PreparedSets {
             groups: joined,
             sets,
             bound,
-            bundles_max: memory.bytes / 2 / JOINED_BYTES,
+            memory: memory.clone(),
             all: OnceLock::new(),
         };
         for (document, size) in prepared.sets.sizes() {
@@ -115,66 +118,40 @@ impl PreparedSets {
     }
 
     /// Cuts `order` into cells: nothing in one is similar to anything in another. One, as a rule; if
-    /// memory is short, as many neighbourhoods as fit into it.
+    /// memory is short, as many neighbourhoods to a cell as fit into it.
     pub(crate) fn cells(&self, order: &[Group]) -> Vec<Cell> {
-        let mut counts = vec![0_u32; self.groups.len()];
-        let mut all = 0;
-        for (document, bundles) in self.sets.bundle_counts() {
+        // Of each group; then of all that a group stands for.
+        let mut bundles = vec![0_u64; self.groups.len()];
+        for (document, count) in self.sets.bundle_counts() {
             if let Some(group) = self.groups.of(document).filter(|g| self.has_partner(*g)) {
-                counts[group.index()] = bundles;
-                all += u64::from(bundles);
+                bundles[group.index()] = u64::from(count);
             }
         }
-        if all <= self.bundles_max {
+        let all: u64 = bundles.iter().sum();
+        let distinct = self.sets.distinct_max().min(all);
+        let bytes = all * BUNDLE_BYTES + distinct * DISTINCT_BUNDLE_BYTES;
+        let cells = bytes.div_ceil((self.memory.bytes / MEMORY_SHARE).max(1));
+        if cells <= 1 {
             let places = (0..order.len() as u32).collect();
             return vec![Cell { runs: vec![places] }];
         }
-        let mut bundles = vec![0_u64; self.groups.len()];
+        let most = all / cells;
+        let mut of_neighbourhoods = vec![0_u64; self.groups.len()];
         for group in order {
-            let root = self.neighbourhoods[group.index()];
-            bundles[root.index()] += u64::from(counts[group.index()]);
+            of_neighbourhoods[self.neighbourhoods[group.index()].index()] += bundles[group.index()];
         }
-        let mut cells: Vec<Cell> = Vec::new();
-        let mut cell_of = vec![u32::MAX; self.groups.len()];
-        // The cell that takes neighbourhoods in, and the bundles that it has; and the bundles that
-        // the last run of each cell has.
-        let (mut open, mut open_bundles) = (u32::MAX, u64::MAX);
-        let mut in_run: Vec<u64> = Vec::new();
+        let mut cells = Cells {
+            most,
+            cells: Vec::new(),
+            open: None,
+            cell_of: vec![u32::MAX; self.groups.len()],
+        };
         for (place, group) in (0..).zip(order) {
-            let root = self.neighbourhoods[group.index()].index();
-            if cell_of[root] == u32::MAX {
-                let is_new = open_bundles.saturating_add(bundles[root]) > self.bundles_max;
-                if is_new {
-                    cells.push(Cell::default());
-                    in_run.push(0);
-                }
-                cell_of[root] = match is_new {
-                    true => cells.len() as u32 - 1,
-                    false => open,
-                };
-                if is_new && bundles[root] <= self.bundles_max {
-                    (open, open_bundles) = (cell_of[root], 0);
-                }
-                open_bundles = open_bundles.saturating_add(match cell_of[root] == open {
-                    true => bundles[root],
-                    false => 0,
-                });
-            }
-            let number = cell_of[root] as usize;
-            let own = u64::from(counts[group.index()]);
-            let cell = &mut cells[number];
-            let is_too_large = bundles[root] > self.bundles_max;
-            if cell.runs.is_empty() || (is_too_large && in_run[number] + own > self.bundles_max / 2)
-            {
-                cell.runs.push(Vec::new());
-                in_run[number] = 0;
-            }
-            in_run[number] += own;
-            if let Some(run) = cell.runs.last_mut() {
-                run.push(place);
-            }
+            let neighbourhood = self.neighbourhoods[group.index()].index();
+            let cell = cells.of(neighbourhood, of_neighbourhoods[neighbourhood]);
+            cell.push(place, bundles[group.index()], most);
         }
-        cells
+        cells.cells.into_iter().map(|filled| filled.cell).collect()
     }
 
     /// The sets of all groups.
@@ -192,7 +169,7 @@ impl PreparedSets {
                 self.has_partner(group) && self.groups.first(group) == document && wanted(group)
             })
         };
-        let sets = SetsByRarity::new(&BundleSets::load(&self.sets, is_wanted)?, self.bound);
+        let sets = SetsByRarity::new(&self.sets, is_wanted, self.bound)?;
         // All of them are in a group.
         let group = |&document: &DocumentId| self.groups.of(document).unwrap_or(Group(0));
         Ok(LoadedSets {
@@ -208,6 +185,61 @@ pub(crate) struct Cell {
     /// The places in the order of some of them. If they are too many for the memory, several
     /// runs, every two of which must be joined.
     pub(crate) runs: Vec<Vec<u32>>,
+}
+
+/// Cells while they are filled.
+struct Cells {
+    /// Bundles that may be in a cell.
+    most: u64,
+    cells: Vec<Filled>,
+    /// The cell that takes neighbourhoods in.
+    open: Option<usize>,
+    /// The cell of each neighbourhood.
+    cell_of: Vec<u32>,
+}
+
+/// A cell, with the bundles of its neighbourhoods, and of its last run.
+#[derive(Default)]
+struct Filled {
+    cell: Cell,
+    bundles: u64,
+    in_run: u64,
+}
+
+impl Cells {
+    /// The cell of a neighbourhood that has so many bundles.
+    fn of(&mut self, neighbourhood: usize, bundles: u64) -> &mut Filled {
+        if self.cell_of[neighbourhood] == u32::MAX {
+            let open = self
+                .open
+                .filter(|&open| self.cells[open].bundles + bundles <= self.most);
+            let cell = open.unwrap_or(self.cells.len());
+            if open.is_none() {
+                self.cells.push(Filled::default());
+                if bundles <= self.most {
+                    self.open = Some(cell);
+                }
+            }
+            self.cells[cell].bundles += bundles;
+            self.cell_of[neighbourhood] = cell as u32;
+        }
+        &mut self.cells[self.cell_of[neighbourhood] as usize]
+    }
+}
+
+impl Filled {
+    /// Adds a group that has so many bundles. Two runs may have `most` together.
+    fn push(&mut self, place: u32, bundles: u64, most: u64) {
+        let is_full = self.bundles > most && self.in_run + bundles > most / 2;
+        match self.cell.runs.last_mut().filter(|_| !is_full) {
+            Some(run) => run.push(place),
+            None => {
+                self.cell.runs.push(vec![place]);
+                self.in_run = 0;
+            }
+        }
+        self.in_run += bundles;
+    }
 }
 
 /// Sets in memory, ready to be joined.

@@ -302,12 +302,17 @@ impl Clusters<'_> {
             true => Vec::new(),
             false => vec![None; groups.len()],
         };
-        for (runs, number) in cells.iter().flat_map(|cell| (0..cell.runs.len()).map(|n| (&cell.runs, n))) {
+        for (runs, number) in cells
+            .iter()
+            .flat_map(|cell| (0..cell.runs.len()).map(|n| (&cell.runs, n)))
+        {
             let run: Vec<usize> = runs[number].iter().map(|&place| place as usize).collect();
             let mut kept = vec![false; groups.len()];
             self.run(
                 prepared,
-                &run.iter().map(|&place| order_groups[place]).collect::<Vec<_>>(),
+                &run.iter()
+                    .map(|&place| order_groups[place])
+                    .collect::<Vec<_>>(),
                 |loaded, places, probe| {
                     let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
                     for &place in &run {

@@ -14,7 +14,7 @@ use std::fmt;
 
 pub use measure::{Measure, SetBound};
 pub use minhash::{shared_at_least, shared_positions};
-pub(crate) use overlap::PackedSets;
+pub(crate) use overlap::{Bits, PackedSets};
 pub use threshold::{InvalidThreshold, Threshold};
 
 /// How similar two documents are: `part` of `whole`.

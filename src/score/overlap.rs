@@ -7,7 +7,7 @@ use crate::sets::Jagged;
 
 /// Sixty-four neighbouring bits, of which a set has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bits {
+pub(crate) struct Bits {
     /// Which sixty-four.
     index: u32,
     bits: u64,
@@ -23,27 +23,10 @@ pub(crate) struct PackedSets {
 }
 
 impl PackedSets {
-    /// So many sets, each with the bits that `make` appends, and the weight of each bit.
-    pub(crate) fn new<S: Send>(
-        count: usize,
-        weights: &[u32],
-        scratch: impl Fn() -> S + Sync + Send,
-        make: impl Fn(&mut S, usize, &mut Vec<u32>) + Sync + Send,
-    ) -> Self {
+    /// These sets, and the weight of each bit.
+    pub(crate) fn new(sets: Jagged<Bits>, weights: &[u32]) -> Self {
         Self {
-            sets: Jagged::made(
-                count,
-                || (scratch(), Vec::new()),
-                |(scratch, bits), set, packed| {
-                    bits.clear();
-                    make(scratch, set, bits);
-                    bits.sort_unstable();
-                    packed.extend(bits.chunk_by(|a, b| a / 64 == b / 64).map(|same| Bits {
-                        index: same[0] / 64,
-                        bits: same.iter().fold(0, |bits, bit| bits | 1 << (bit % 64)),
-                    }));
-                },
-            ),
+            sets,
             weights: Jagged::made(
                 weights.len().div_ceil(64),
                 || (),
@@ -53,6 +36,15 @@ impl PackedSets {
                 },
             ),
         }
+    }
+
+    /// Appends the set with these bits, which it puts into order.
+    pub(crate) fn pack(bits: &mut [u32], packed: &mut Vec<Bits>) {
+        bits.sort_unstable();
+        packed.extend(bits.chunk_by(|a, b| a / 64 == b / 64).map(|same| Bits {
+            index: same[0] / 64,
+            bits: same.iter().fold(0, |bits, bit| bits | 1 << (bit % 64)),
+        }));
     }
 
     /// How many shingles two sets share in bundles.
@@ -122,7 +114,12 @@ mod tests {
                 .iter()
                 .map(|set| set.iter().map(|bit| bit.index(weights.len()) as u32).collect())
                 .collect();
-            let packed = PackedSets::new(sets.len(), &weights, || (), |(), set, bits| bits.extend(&sets[set]));
+            let mut lists = Jagged::default();
+            for set in &sets {
+                let mut bits: Vec<u32> = set.iter().rev().copied().collect();
+                lists.push(|packed| PackedSets::pack(&mut bits, packed));
+            }
+            let packed = PackedSets::new(lists, &weights);
             for (left, a) in sets.iter().enumerate() {
                 for (right, b) in sets.iter().enumerate() {
                     let shared: u32 = a.intersection(b).map(|&bit| weights[bit as usize]).sum();

@@ -4,6 +4,9 @@
 //! few bundles out of a few dozen, where they have thousands of shingles; and shingles that
 //! occur in one document only are in no bundle at all.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::chunk_bundles::{ChunkBundles, sort_and_add};
 use super::chunks::Print;
 use super::document_bundles::{Common, DocumentBundles};
@@ -22,13 +25,14 @@ use crate::shingle::Shingle;
 /// file.
 #[derive(Debug)]
 pub(crate) struct SummedSets {
-    pub(super) stretches: Vec<Stretch>,
+    stretches: Vec<Stretch>,
     spill: Option<Spill>,
+    distinct_max: u64,
 }
 
 /// The sets of some consecutive documents.
 #[derive(Debug, Default)]
-pub(super) struct Stretch {
+struct Stretch {
     documents: Vec<DocumentId>,
     sizes: Vec<u32>,
     /// Shingles of each that are in bundles.
@@ -38,6 +42,13 @@ pub(super) struct Stretch {
     ends: Vec<usize>,
     /// What those sets are that have all their shingles in bundles.
     prints: Vec<(DocumentId, Print)>,
+}
+
+/// Where a set is. They are in order of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SetAt {
+    stretch: u32,
+    index: u32,
 }
 
 /// A document's set.
@@ -81,15 +92,20 @@ impl SummedSets {
         let shards = Shards::new(&documents, memory)?;
         let layout = shards.layout();
         let store = Store::new(memory, BUNDLES_SHARE);
+        let distinct = AtomicU64::new(0);
         let stretches = shards.answer(
             Sums::default,
-            |sums, blocks| sums.answer(blocks, layout),
+            |sums, blocks| {
+                let keys = sums.answer(blocks, layout) as u64;
+                distinct.fetch_add(keys, Ordering::Relaxed);
+            },
             |made: &mut NewSets, _, bundles, answers| made.push(bundles, answers),
             |parts, made| made.finish(&documents, parts, &store),
         )?;
         Ok(Self {
             stretches,
             spill: store.finish(),
+            distinct_max: distinct.into_inner(),
         })
     }
 
@@ -98,6 +114,11 @@ impl SummedSets {
     pub(crate) fn take_prints(&mut self) -> Vec<(DocumentId, Print)> {
         let prints = |stretch: &mut Stretch| std::mem::take(&mut stretch.prints);
         self.stretches.iter_mut().flat_map(prints).collect()
+    }
+
+    /// No less than the number of different bundles.
+    pub(crate) fn distinct_max(&self) -> u64 {
+        self.distinct_max
     }
 
     /// Each document with the size of its set.
@@ -121,30 +142,69 @@ impl SummedSets {
     /// Calls `each` with every set.
     pub(crate) fn for_each(&self, mut each: impl FnMut(SummedSet<'_>)) -> Result<(), Error> {
         let mut buffer = Vec::new();
-        let mut stretches = self.stretches.iter();
-        stretches.try_for_each(|stretch| self.for_each_of(stretch, &mut buffer, &mut each))
+        let mut stretches = self.stretches();
+        stretches.try_for_each(|number| self.for_each_of(number, &mut buffer, |_, set| each(set)))
     }
 
-    /// Calls `each` with every set of a stretch.
+    /// The stretches that all sets are in, by number.
+    pub(super) fn stretches(&self) -> Range<usize> {
+        0..self.stretches.len()
+    }
+
+    /// Calls `each` with every set of a stretch and where it is.
     pub(super) fn for_each_of(
         &self,
-        stretch: &Stretch,
+        number: usize,
         buffer: &mut Vec<(u64, u32)>,
-        mut each: impl FnMut(SummedSet<'_>),
+        mut each: impl FnMut(SetAt, SummedSet<'_>),
     ) -> Result<(), Error> {
+        let stretch = &self.stretches[number];
         let all = 0..stretch.bundles.len();
         let bundles = stretch.bundles.part(self.spill.as_ref(), all, buffer)?;
-        let mut start = 0;
-        for (index, &document) in stretch.documents.iter().enumerate() {
-            each(SummedSet {
-                document,
-                size: stretch.sizes[index],
-                in_bundles: stretch.in_bundles[index],
-                bundles: &bundles[start..stretch.ends[index]],
-            });
-            start = stretch.ends[index];
+        for index in 0..stretch.documents.len() {
+            let at = SetAt {
+                stretch: number as u32,
+                index: index as u32,
+            };
+            each(at, stretch.set(index, &bundles[stretch.range(index)]));
         }
         Ok(())
+    }
+
+    /// A set, read into `buffer` if it is in the file.
+    pub(crate) fn get<'a>(
+        &'a self,
+        at: SetAt,
+        buffer: &'a mut Vec<(u64, u32)>,
+    ) -> Result<SummedSet<'a>, Error> {
+        let stretch = &self.stretches[at.stretch as usize];
+        let range = stretch.range(at.index as usize);
+        let bundles = stretch.bundles.part(self.spill.as_ref(), range, buffer)?;
+        Ok(stretch.set(at.index as usize, bundles))
+    }
+
+    /// The document of a set, and the set's size.
+    pub(crate) fn document(&self, at: SetAt) -> (DocumentId, u32) {
+        let stretch = &self.stretches[at.stretch as usize];
+        let index = at.index as usize;
+        (stretch.documents[index], stretch.sizes[index])
+    }
+}
+
+impl Stretch {
+    /// Where the bundles of a set are.
+    fn range(&self, index: usize) -> Range<usize> {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        start..self.ends[index]
+    }
+
+    fn set<'a>(&self, index: usize, bundles: &'a [(u64, u32)]) -> SummedSet<'a> {
+        SummedSet {
+            document: self.documents[index],
+            size: self.sizes[index],
+            in_bundles: self.in_bundles[index],
+            bundles,
+        }
     }
 }
 
@@ -169,7 +229,7 @@ impl NewSets {
     fn finish(
         self,
         documents: &DocumentBundles,
-        parts: std::ops::Range<usize>,
+        parts: Range<usize>,
         store: &Store<'_>,
     ) -> Result<Stretch, Error> {
         let mut stretch = Stretch::default();

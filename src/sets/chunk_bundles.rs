@@ -99,7 +99,9 @@ impl ChunkBundles {
         let store = Store::new(memory, BUNDLES_SHARE);
         let stretches = shards.answer(
             Sums::default,
-            |sums, blocks| sums.answer(blocks, layout),
+            |sums, blocks| {
+                sums.answer(blocks, layout);
+            },
             |told: &mut Told, chunk, _, answers| told.push(chunk, answers, uses),
             |slices, told| {
                 let chunks = used.chunks(slices);

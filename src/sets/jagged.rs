@@ -34,15 +34,19 @@ impl<T: Copy + Send + Sync> Jagged<T> {
                 let mut lists = Self::default();
                 let first = some * LISTS_AT_ONCE;
                 for index in first..count.min(first + LISTS_AT_ONCE) {
-                    make(scratch, index, &mut lists.all);
-                    lists.ends.push(lists.all.len());
+                    lists.push(|all| make(scratch, index, all));
                 }
                 lists
             })
             .collect();
+        Self::joined(made)
+    }
+
+    /// Lists that were made apart, in order.
+    pub(crate) fn joined(made: Vec<Self>) -> Self {
         let mut lists = Self {
             all: super::pages::room(made.iter().map(|some| some.all.len()).sum()),
-            ends: Vec::with_capacity(count),
+            ends: Vec::with_capacity(made.iter().map(|some| some.ends.len()).sum()),
         };
         for some in made {
             let base = lists.all.len();
@@ -50,6 +54,12 @@ impl<T: Copy + Send + Sync> Jagged<T> {
             lists.ends.extend(some.ends.iter().map(|end| base + end));
         }
         lists
+    }
+
+    /// Adds a list, which `make` appends.
+    pub(crate) fn push(&mut self, make: impl FnOnce(&mut Vec<T>)) {
+        make(&mut self.all);
+        self.ends.push(self.all.len());
     }
 
     /// One of them.

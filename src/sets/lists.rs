@@ -332,11 +332,6 @@ pub(crate) struct Chunk<'a> {
 }
 
 impl<'a> Lists<'a> {
-    /// The ordinal of the first document.
-    pub(crate) fn first(&self) -> u32 {
-        self.first
-    }
-
     /// Each document with its chunks.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (DocumentId, Chunks<'a>)> {
         let mut rest = self.words;

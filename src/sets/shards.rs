@@ -128,12 +128,7 @@ impl Dealer {
     }
 
     #[inline]
-    fn deal<L: Lists>(
-        &mut self,
-        owner: u32,
-        list: &[L::Item],
-        mut put: impl FnMut(usize, u64),
-    ) {
+    fn deal<L: Lists>(&mut self, owner: u32, list: &[L::Item], mut put: impl FnMut(usize, u64)) {
         let bits = self.layout.shard_bits;
         let far = (1_u64 << bits) - 1;
         for key in list.iter().map(|&item| L::key(item)) {
@@ -176,7 +171,9 @@ impl<'a, L: Lists> Shards<'a, L> {
                 (start, sum) = (end, 0);
             }
         }
-        shards.stretches.push(start..end);
+        if start < end {
+            shards.stretches.push(start..end);
+        }
         Ok(shards)
     }
 

@@ -37,8 +37,9 @@ struct Owners {
 const REPEATED: u32 = u32::MAX;
 
 impl Sums {
-    /// Replaces the words of a shard, which are in several blocks, by an answer for each key.
-    pub(super) fn answer(&mut self, blocks: &mut [&mut [u64]], layout: Layout) {
+    /// Replaces the words of a shard, which are in several blocks, by an answer for each key, and
+    /// gives the number of keys.
+    pub(super) fn answer(&mut self, blocks: &mut [&mut [u64]], layout: Layout) -> usize {
         self.keys.clear();
         self.entry_of.clear();
         for block in &mut *blocks {
@@ -71,6 +72,7 @@ impl Sums {
             }
             start = end;
         }
+        self.keys.entries.len()
     }
 }
 
@@ -107,23 +109,13 @@ pub(super) struct SumTable<V> {
 }
 
 /// Slots that a table starts with, and how it grows.
-const SLOTS_MIN: usize = 1 << 12;
+const SLOTS_MIN: usize = 1 << 9;
 const SLOTS_GROWTH: usize = 4;
 
 impl<V: Copy + Default> SumTable<V> {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.slots.fill(0);
-    }
-
-    /// All entries, in the order in which they were met.
-    pub(super) fn entries(&self) -> &[(u64, V)] {
-        &self.entries
-    }
-
-    /// Gives an entry another value.
-    pub(super) fn set(&mut self, entry: u32, value: V) {
-        self.entries[entry as usize].1 = value;
     }
 
     /// The value of an entry.
