@@ -2,8 +2,9 @@
 
 use std::io::{self, BufWriter};
 
-use simdup::write::Packed;
-use simdup::{Dedup, DedupMode, DedupOutput, NamedWriter, dedup_documents};
+use simdup::inside::Packed;
+use simdup::settings::{Dedup, DedupMode};
+use simdup::{DedupOutput, NamedWriter, dedup_documents};
 
 use super::args::DedupArgs;
 use super::cluster::{warn_of_field, warn_of_large_clusters};

@@ -70,7 +70,7 @@ impl Failure {
     fn write(name: &str, error: io::Error) -> Self {
         Self::Run(simdup::Error::in_file(
             name,
-            simdup::ErrorKind::Write(error),
+            simdup::results::ErrorKind::Write(error),
         ))
     }
 }

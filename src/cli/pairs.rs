@@ -1,6 +1,8 @@
 //! `simdup`: the similar pairs.
 
-use simdup::{CommonSettings, NamedWriter, find_pairs, write_pairs};
+use simdup::inside::write_pairs;
+use simdup::settings::CommonSettings;
+use simdup::{NamedWriter, find_pairs};
 
 use super::args::PairsArgs;
 use super::observer::Terminal;

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use simdup::write::Output;
-use simdup::{Error, ErrorKind, Stats};
+use simdup::inside::Output;
+use simdup::results::ErrorKind;
+use simdup::{Error, Stats};
 
 use super::Failure;
 use super::files::open_beside;

@@ -3,8 +3,8 @@
 use std::io::BufWriter;
 use std::ops::ControlFlow;
 
+use simdup::inside::write_signature;
 use simdup::sketch_documents;
-use simdup::write::write_signature;
 
 use super::args::SketchArgs;
 use super::observer::Terminal;

@@ -12,6 +12,7 @@ mod pairs;
 mod reading;
 mod records;
 mod sketches;
+mod written;
 
 use crate::error::{Error, ErrorKind};
 use crate::read::Input;
@@ -21,6 +22,7 @@ pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use sketches::{Sketched, sketch_documents};
+pub use written::cluster_written_pairs;
 
 /// What to read: documents, and perhaps others to compare them with.
 #[derive(Debug, Default)]

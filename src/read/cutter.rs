@@ -16,7 +16,7 @@ use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
 use crate::error::{Error, ErrorKind, Place};
 
 /// What is known of an input from the pieces so far.
-pub struct Cutter {
+pub(crate) struct Cutter {
     name: Arc<str>,
     /// `None` until enough has been seen.
     format: Option<InputFormat>,
@@ -43,7 +43,7 @@ enum State {
 
 impl Cutter {
     /// For an input of that name.
-    pub fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
+    pub(crate) fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
         Self {
             name: Arc::clone(name),
             format: settings.format,
@@ -56,12 +56,12 @@ impl Cutter {
     }
 
     /// Whether the input is used up, or what follows is of no use.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.state == State::Over
     }
 
     /// Cuts the next piece of the input.
-    pub fn cut(&mut self, piece: &mut Piece) {
+    pub(crate) fn cut(&mut self, piece: &mut Piece) {
         if self.is_over() {
             piece.clear();
             return;
@@ -282,6 +282,7 @@ mod tests {
     use super::*;
     use crate::read::{Input, Pieces};
     use std::io::Read;
+    use std::sync::atomic::Ordering::Relaxed;
 
     /// Gives a few bytes at a time, as a slow pipe does.
     struct Trickle(io::Cursor<Vec<u8>>);
@@ -337,7 +338,7 @@ mod tests {
                 .blocks()
                 .all(|block| block.bytes.len() == 2 * BLOCK_RECORDS_MAX as usize)
         );
-        assert_eq!(pieces.bytes_taken(), 2 * count as u64);
+        assert_eq!(pieces.taken.load(Relaxed), 2 * count as u64);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Input {
     }
 
     /// Whether it is a regular file that must be unpacked each time it is read.
-    pub fn is_packed_file(&self) -> bool {
+    pub(crate) fn is_packed_file(&self) -> bool {
         let mut head = [0; 4];
         self.regular_file()
             .and_then(|path| File::open(path).ok())

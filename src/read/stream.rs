@@ -17,7 +17,7 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const MAGIC_BYTES_MAX: usize = 8;
 
 /// An input that is read a piece at a time.
-pub struct Stream {
+pub(crate) struct Stream {
     state: State,
     taken: Arc<AtomicU64>,
 }
@@ -34,7 +34,7 @@ enum State {
 impl Stream {
     /// Opens `input` when its first piece is asked for. What is read of it is added
     /// to `taken`.
-    pub fn new(input: Input, taken: &Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(input: Input, taken: &Arc<AtomicU64>) -> Self {
         Self {
             state: State::Closed(input),
             taken: Arc::clone(taken),
@@ -43,7 +43,7 @@ impl Stream {
 
     /// Fills `piece` with what comes next; false when nothing does. The last piece
     /// may hold nothing but the news of the end.
-    pub fn next(&mut self, piece: &mut Piece) -> bool {
+    pub(crate) fn next(&mut self, piece: &mut Piece) -> bool {
         piece.clear();
         if let State::Closed(_) = self.state {
             match self.open() {
@@ -126,6 +126,7 @@ mod tests {
     use crate::read::{InputFormat, Pieces, ReadSettings};
     use flate2::{Compression, write::GzEncoder};
     use std::io::{Cursor, Read, Write};
+    use std::sync::atomic::Ordering::Relaxed;
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -150,7 +151,7 @@ mod tests {
         }
         (
             content,
-            pieces.bytes_taken(),
+            pieces.taken.load(Relaxed),
             problem.map(|error| error.to_string()),
         )
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use simdup::Settings;
-use simdup::score::Measure;
+use simdup::settings::Measure;
 
 use super::cluster::ClusterChoiceArgs;
 use super::output::OutputArgs;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use simdup::{Memory, Strictness};
+use simdup::settings::{Memory, Strictness};
 
 use super::values::{bytes, threads};
 
