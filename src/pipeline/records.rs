@@ -64,6 +64,8 @@ pub(super) struct Record<'a> {
     pub(super) format: InputFormat,
     /// As it is to be written.
     pub(super) bytes: &'a [u8],
+    /// It is a file that has no content.
+    pub(super) is_blank: bool,
     /// What it was, if it was read again: it may have changed.
     pub(super) print: Option<u64>,
 }
@@ -85,6 +87,7 @@ pub(super) fn for_each_record(
                 index: count,
                 format: records.format,
                 bytes: &records.bytes[start..end],
+                is_blank: records.is_blank,
                 print: records.prints.get(index).copied(),
             };
             each(record, taken)?;
@@ -125,6 +128,7 @@ pub(super) fn for_each_record(
 #[derive(Debug)]
 pub(super) struct RecordBlock {
     format: InputFormat,
+    is_blank: bool,
     /// As they are to be written; nothing of bad ones.
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -136,6 +140,7 @@ impl RecordBlock {
     pub(super) fn new(block: &Block<'_>) -> Self {
         Self {
             format: block.format,
+            is_blank: block.bytes.is_empty(),
             bytes: Vec::with_capacity(block.bytes.len()),
             ends: Vec::new(),
             prints: Vec::new(),
