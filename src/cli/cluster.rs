@@ -26,7 +26,7 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let inputs = args.similar.inputs()?;
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
-    let terminal = Terminal::new(&args.output, inputs.documents.iter());
+    let terminal = Terminal::new(&args.output, inputs.iter());
     let choice = &args.clusters;
     let method = choice.cluster.into();
     let mut clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
@@ -47,10 +47,7 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
     let stats = stats.write(&mut clustered.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
-    Ok(match clustered.stats.counts.skipped {
-        0 => Outcome::Done,
-        _ => Outcome::Skipped,
-    })
+    Ok(Outcome::of(&clustered.stats))
 }
 
 fn write_all<'a>(

@@ -31,13 +31,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         }
         None => None,
     };
-    let terminal = Terminal::new(
-        &args.output,
-        inputs
-            .documents
-            .iter()
-            .chain(inputs.against.iter().flatten()),
-    );
+    let terminal = Terminal::new(&args.output, inputs.iter());
     let dedup = Dedup {
         method: args.clusters.cluster.into(),
         keep: args.clusters.keep.clone(),
@@ -87,8 +81,5 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
     }
     finished.extend(stats_output.write(&mut done.stats)?);
     files::finish(finished)?;
-    Ok(match done.stats.counts.skipped {
-        0 => Outcome::Done,
-        _ => Outcome::Skipped,
-    })
+    Ok(Outcome::of(&done.stats))
 }

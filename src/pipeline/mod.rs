@@ -14,6 +14,8 @@ mod records;
 mod sketches;
 mod written;
 
+use std::ops::ControlFlow;
+
 use crate::error::{Error, ErrorKind};
 use crate::read::Input;
 use crate::settings::Settings;
@@ -33,6 +35,13 @@ pub struct Inputs {
     pub against: Option<Vec<Input>>,
 }
 
+impl Inputs {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Input> {
+        self.documents.iter().chain(self.against.iter().flatten())
+    }
+}
+
 impl From<Vec<Input>> for Inputs {
     fn from(documents: Vec<Input>) -> Self {
         Self {
@@ -42,6 +51,15 @@ impl From<Vec<Input>> for Inputs {
     }
 }
 
+/// Goes on unless something failed, which is for the caller to tell.
+fn unless_failed<E>(result: &Result<(), E>) -> ControlFlow<()> {
+    match result {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
+}
+
+/// Runs with the threads of the settings, which are checked before.
 fn in_pool<T: Send>(
     settings: &Settings,
     run: impl FnOnce() -> Result<T, Error> + Send,

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::in_pool;
 use super::ordered::{self, Work};
+use super::{in_pool, unless_failed};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
@@ -114,10 +114,7 @@ pub(super) fn for_each_record(
         let copying = Copying { settings, form };
         ordered::in_order(&copying, lanes, |records: RecordBlock| {
             result = give(&records, taken.load(Ordering::Relaxed));
-            match result {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
+            unless_failed(&result)
         });
         Ok(())
     })?;

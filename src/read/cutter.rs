@@ -280,19 +280,10 @@ fn unreadable(error: io::Error, in_input: impl FnOnce(ErrorKind) -> Error) -> Er
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::testing::Trickle;
     use crate::read::{Input, Pieces};
     use std::io::Read;
     use std::sync::atomic::Ordering::Relaxed;
-
-    /// Gives a few bytes at a time, as a slow pipe does.
-    struct Trickle(io::Cursor<Vec<u8>>);
-
-    impl Read for Trickle {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let few = buffer.len().min(7);
-            self.0.read(&mut buffer[..few])
-        }
-    }
 
     fn lines() -> ReadSettings {
         ReadSettings {
@@ -347,7 +338,7 @@ mod tests {
         let text = line.repeat(3 * PIECE_BYTES / 1000) + "last";
         let (urls, problems) = read(Input::from_reader(
             "r",
-            Trickle(io::Cursor::new(text.into())),
+            Trickle(io::Cursor::new(text.into()), 7),
         ));
         assert_eq!(problems, [""; 0]);
         assert_eq!(urls.len(), 3 * PIECE_BYTES / 1000 + 1);

@@ -25,6 +25,8 @@ mod pairs;
 mod protobuf;
 mod spool;
 mod stream;
+#[cfg(test)]
+mod testing;
 mod text;
 mod utf8;
 mod zstd;
