@@ -6,14 +6,14 @@ use std::hint::black_box;
 use std::io::{Cursor, Write};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use simdup::document::Content;
-use simdup::read::{Piece, Pieces, ReadSettings};
-use simdup::score::Measure;
-use simdup::shingle::{ShingleSettings, Shingles, Tokens, Windows, shingler};
-use simdup::simd::{self, Masks, Work};
-use simdup::sketch::{SketchSettings, sketcher};
-use simdup::write::OutputFormat;
-use simdup::{Finding, Input, NamedWriter, Quiet, Settings, find_pairs, write_pairs};
+use simdup::inside::{
+    Content, Masks, OutputFormat, Piece, Pieces, Shingles, Work, run, run_plainly, shingler,
+    sketcher, write_pairs,
+};
+use simdup::settings::{
+    Finding, Measure, ReadSettings, ShingleSettings, SketchSettings, Tokens, Windows,
+};
+use simdup::{Input, NamedWriter, Quiet, Settings, find_pairs};
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
@@ -117,10 +117,10 @@ fn simd(c: &mut Criterion) {
     let mut group = c.benchmark_group("simd");
     group.throughput(Throughput::Bytes(jsonl.len() as u64));
     group.bench_function("vector", |b| {
-        b.iter(|| simd::run(CountBits(black_box(jsonl.as_bytes()))));
+        b.iter(|| run(CountBits(black_box(jsonl.as_bytes()))));
     });
     group.bench_function("plain twin", |b| {
-        b.iter(|| simd::run_plainly(CountBits(black_box(jsonl.as_bytes()))));
+        b.iter(|| run_plainly(CountBits(black_box(jsonl.as_bytes()))));
     });
 }
 
@@ -134,7 +134,7 @@ fn pages(c: &mut Criterion) {
         words.extend((0..WORDS as u64).map(black_box));
         words
     };
-    group.bench_function("large", |b| b.iter(|| fill(simdup::bench::room(WORDS))));
+    group.bench_function("large", |b| b.iter(|| fill(simdup::inside::room(WORDS))));
     group.bench_function("as they come", |b| {
         b.iter(|| fill(Vec::with_capacity(WORDS)));
     });
@@ -179,7 +179,7 @@ fn shingling(c: &mut Criterion) {
     let accented = english.replace("rea", "réa");
     let chars = ShingleSettings::Tokens {
         tokens: Tokens::Chars,
-        case: simdup::shingle::Case::Fold,
+        case: simdup::settings::Case::Fold,
         windows: Windows::of(8),
     };
     for (name, settings, text) in [
@@ -229,7 +229,7 @@ fn sketching(c: &mut Criterion) {
     let mut group = c.benchmark_group("sketch");
     for count in [20, 200, 1000, 10_000] {
         let shingles: Vec<_> = (0..count)
-            .map(|_| simdup::shingle::Shingle(random.next()))
+            .map(|_| simdup::inside::Shingle(random.next()))
             .collect();
         group.throughput(Throughput::Elements(count));
         for hashes in [20, 128] {
@@ -313,7 +313,7 @@ fn end_to_end(c: &mut Criterion) {
 
 /// Clusters of ordinary text, of copies, and of versions: none costs more than its size.
 fn clusters(c: &mut Criterion) {
-    use simdup::cluster::{ClusterMethod, Keep};
+    use simdup::settings::{ClusterMethod, Keep};
 
     let ordinary = collection().jsonl();
     let pages: Vec<&str> = ordinary.lines().take(10).collect();

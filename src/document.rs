@@ -26,8 +26,23 @@ pub struct Document<'a> {
     pub content: Content<'a>,
     /// The record that it stands in, byte for byte, with what ends it.
     pub record: &'a [u8],
+    /// Records of the block before it; of a line format, lines.
+    pub number: u64,
     /// What a named field of the record holds, for choosing between documents.
     pub value: Option<FieldValue>,
+}
+
+impl<'a> Document<'a> {
+    /// What a record says; of the record itself nothing yet.
+    pub(crate) fn new(url: impl Into<Cow<'a, str>>, content: Content<'a>) -> Self {
+        Self {
+            url: url.into(),
+            content,
+            record: &[],
+            number: 0,
+            value: None,
+        }
+    }
 }
 
 /// A value by which documents can be put into an order.

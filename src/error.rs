@@ -62,7 +62,7 @@ pub enum ErrorKind {
     },
     /// A frame's length makes no sense.
     FrameLength(i32),
-    /// A record is longer than [`RECORD_BYTES_MAX`](crate::read::RECORD_BYTES_MAX).
+    /// A record has so many bytes or more, which is too long to be one.
     TooLong(u64),
     /// Not JSON, or not a JSON object.
     Json(String),

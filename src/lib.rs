@@ -1,62 +1,85 @@
 //! Finds near-duplicate documents.
 //!
-//! The stages, in order, each in a folder of its own:
-//!
-//! | module | takes → gives |
+//! | what is wanted | verb |
 //! |---|---|
-//! | [`read`] | paths or streams → documents |
-//! | [`shingle`] | text → shingles |
-//! | [`sketch`] | shingles → signatures |
-//! | `sets` | shingles → sets that can be joined |
-//! | `collection` | what reading gave → what can be searched |
-//! | `candidates` | a collection → candidates |
-//! | [`score`] | a candidate → a score |
-//! | [`cluster`] | what is similar → clusters |
-//! | [`mod@write`] | pairs → bytes |
+//! | the similar pairs of a collection, or of one and another | [`find_pairs`] |
+//! | clusters of similar documents, each around a keeper | [`cluster_documents`] |
+//! | the documents to keep, as they came | [`dedup_documents`] |
+//! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
 //!
-//! [`find_pairs`] runs them all and has an example; [`sketch_documents`] stops at the
-//! signatures. The library never prints, never exits, and looks neither at the
-//! terminal nor at the environment.
+//! All of them read [`Input`]s, do what [`Settings`] ask for, tell an [`Observer`] on the way,
+//! and give back what they found with [`Stats`]. A bad record is told and skipped; what a verb
+//! returns as an [`Error`] ended the run. The library never prints, never exits, and looks
+//! neither at the terminal nor at the environment. The same input and settings give the same
+//! result, whatever the number of threads.
+//!
+//! [`find_pairs`] has an example.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod candidates;
-pub mod cluster;
+mod cluster;
 mod collection;
-pub mod document;
-pub mod error;
+mod document;
+mod error;
 mod observer;
 mod pairs;
 mod pipeline;
-pub mod read;
-pub mod score;
+mod read;
+mod score;
 mod sets;
-mod settings;
-pub mod shingle;
-#[doc(hidden)]
-pub mod simd;
-pub mod sketch;
-pub mod stats;
-pub mod write;
+pub mod settings;
+mod shingle;
+mod simd;
+mod sketch;
+mod stats;
+mod write;
 
-pub use candidates::{Bands, Method, RecallAt, SearchStats};
-pub use collection::{Added, Urls};
-pub use document::{Document, DocumentId};
-pub use error::{Error, ErrorKind};
-pub use observer::{Observer, Phase, Quiet};
-pub use pairs::{Pair, Pairs};
+pub use cluster::Cluster;
+pub use collection::Urls;
+pub use document::DocumentId;
+pub use error::Error;
+pub use observer::{Observer, Quiet};
+pub use pairs::Pair;
 pub use pipeline::{
-    Clustered, Dedup, DedupMode, DedupOutput, Deduplicated, Inputs, Removed, Similar, Sketched,
-    cluster_documents, dedup_documents, find_pairs, sketch_documents, write_pairs,
+    DedupOutput, Inputs, cluster_documents, dedup_documents, find_pairs, sketch_documents,
 };
 pub use read::Input;
-pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
+pub use score::Score;
+pub use settings::Settings;
 pub use stats::Stats;
 pub use write::NamedWriter;
 
-/// What benches look at besides what users do. Not part of the interface.
+/// What comes back from a run, in full, and what is told while it lasts.
+pub mod results {
+    pub use crate::candidates::{Method, RecallAt, SearchStats};
+    pub use crate::error::{ErrorKind, Place};
+    pub use crate::observer::Phase;
+    pub use crate::pairs::Pairs;
+    pub use crate::pipeline::{Clustered, Deduplicated, Removed, Similar, Sketched};
+    pub use crate::stats::{Counts, Seconds};
+}
+
+/// What this package's own program, benches, fuzz targets and tests need besides. Not part of
+/// the interface: it may change with any version.
+///
+/// A hidden module and not a feature: the program is a crate of its own that sees only what is
+/// public here, and with a feature `cargo install` and `cargo test` would not build it unless
+/// told so.
 #[doc(hidden)]
-pub mod bench {
+pub mod inside {
+    pub use crate::cluster::{ScoredPair, cluster_pairs};
+    pub use crate::document::Content;
+    pub use crate::pipeline::{cluster_written_pairs, write_pairs};
+    pub use crate::read::{Piece, Pieces, inputs, read_pairs};
+    pub use crate::shingle::{Shingle, Shingles, normalise, shingler, token_hash};
+    pub use crate::simd::{Masks, Work, run, run_plainly};
+    pub use crate::sketch::sketcher;
+    pub use crate::write::{
+        ClusterFormat, ClusterLine, Output, OutputFormat, Packed, appear, write_cluster,
+        write_signature,
+    };
+
     /// Room in large pages.
     pub fn room(length: usize) -> Vec<u64> {
         crate::sets::room(length)

@@ -1,18 +1,20 @@
-//! What a run is asked to do, resolved and checked. Knows nothing of the command
-//! line.
+//! What a run is asked to do, in all its parts.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::candidates::Bands;
 use crate::error::{Error, ErrorKind};
-use crate::read::ReadSettings;
-use crate::score::{Measure, Threshold};
 use crate::sets::Common;
-use crate::shingle::{Case, ShingleSettings, Tokens};
-use crate::sketch::SketchSettings;
+
+pub use crate::candidates::Bands;
+pub use crate::cluster::{ClusterMethod, Keep};
+pub use crate::pipeline::{Dedup, DedupMode};
+pub use crate::read::{InputFormat, ReadSettings};
+pub use crate::score::{InvalidThreshold, Measure, Threshold};
+pub use crate::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
+pub use crate::sketch::SketchSettings;
 
 /// Everything that decides what a run prints.
 ///
@@ -21,7 +23,7 @@ use crate::sketch::SketchSettings;
 ///
 /// let settings = Settings { threshold: "0.8".parse()?, ..Settings::default() };
 /// assert_eq!(settings.sketch.positions(), 128);
-/// # Ok::<(), simdup::score::InvalidThreshold>(())
+/// # Ok::<(), simdup::settings::InvalidThreshold>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
@@ -247,7 +249,6 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shingle::Windows;
 
     #[test]
     fn impossible_settings_are_refused() {

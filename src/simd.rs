@@ -5,7 +5,7 @@
 //! `cargo bench -- simd` shows what the vector path buys.
 
 /// Bytes that are looked at together.
-pub const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// What ASCII characters are to words: a bit for each of a block, the first lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

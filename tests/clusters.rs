@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use simdup::cluster::{ClusterMethod, Keep, ScoredPair, cluster_pairs};
-use simdup::score::Threshold;
-use simdup::shingle::ShingleSettings;
-use simdup::{DocumentId, Finding, Input, Inputs, Quiet, Settings, cluster_documents};
+use simdup::inside::{ScoredPair, cluster_pairs};
+use simdup::settings::{ClusterMethod, Finding, Keep, ShingleSettings, Threshold};
+use simdup::{DocumentId, Input, Inputs, Quiet, Settings, cluster_documents};
 
 type Sets = Vec<BTreeSet<u16>>;
 /// A keeper and its members with their scores.
@@ -38,7 +37,7 @@ fn settings(hundredths: usize, recall: f64) -> Settings {
         threshold: threshold(hundredths),
         finding: Finding::Recall(recall),
         shingle: ShingleSettings::Items {
-            case: simdup::shingle::Case::Keep,
+            case: simdup::settings::Case::Keep,
         },
         threads: 2,
         ..Settings::default()

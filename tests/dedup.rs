@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use simdup::{
-    Dedup, DedupOutput, ErrorKind, Input, NamedWriter, Observer, Phase, Settings, dedup_documents,
-};
+use simdup::results::{ErrorKind, Phase};
+use simdup::settings::Dedup;
+use simdup::{DedupOutput, Input, NamedWriter, Observer, Settings, dedup_documents};
 
 /// Writes a file anew once it has been read.
 struct Replacing {

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use simdup::score::{Measure, Threshold};
-use simdup::shingle::ShingleSettings;
-use simdup::{Bands, CommonSettings, Finding, Input, Inputs, Memory, Quiet, Settings, find_pairs};
+use simdup::settings::{
+    Bands, CommonSettings, Finding, Measure, Memory, ShingleSettings, Threshold,
+};
+use simdup::{Input, Inputs, Quiet, Settings, find_pairs};
 
 /// A collection of sets of small numbers.
 type Sets = Vec<BTreeSet<u16>>;
@@ -34,7 +35,7 @@ fn settings(measure: Measure, threshold: Threshold) -> Settings {
         threshold,
         finding: Finding::Recall(1.0),
         shingle: ShingleSettings::Items {
-            case: simdup::shingle::Case::Keep,
+            case: simdup::settings::Case::Keep,
         },
         threads: 2,
         ..Settings::default()

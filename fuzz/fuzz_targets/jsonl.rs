@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simdup::read::InputFormat;
+use simdup::settings::InputFormat;
 use simdup_fuzz::compare_ways;
 
 fuzz_target!(|bytes: &[u8]| compare_ways(Some(InputFormat::Jsonl), bytes));

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
 use simdup::Input;
-use simdup::read::read_pairs;
+use simdup::inside::read_pairs;
 
 fuzz_target!(|bytes: &[u8]| {
     let input = Input::from_reader("pairs", Cursor::new(bytes.to_vec()));

@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simdup::score::{Score, Threshold};
+use simdup::Score;
+use simdup::settings::Threshold;
 
 fuzz_target!(|typed: (&str, u32, u32)| {
     let (text, part, whole) = typed;

@@ -2,11 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simdup::document::Content;
-use simdup::shingle::{
-    Case, Shingle, ShingleSettings, Shingles, Stopwords, Tokens, Windows, normalise, shingler,
-    token_hash,
-};
+use simdup::inside::{Content, Shingle, Shingles, normalise, shingler, token_hash};
+use simdup::settings::{Case, ShingleSettings, Stopwords, Tokens, Windows};
 use unicode_segmentation::UnicodeSegmentation;
 
 fuzz_target!(|text: &str| {

@@ -1,20 +1,10 @@
-//! Zstandard, a document a line in it: any bytes behind the head of a file, and a whole file with a byte changed.
+//! Zstandard.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simdup::read::InputFormat;
-use simdup_fuzz::{compare_ways, damaged};
-
-/// What makes a file known as one.
-const HEAD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+use simdup_fuzz::compare_packed;
 
 fuzz_target!(|input: (u16, u8, &[u8])| {
-    let (place, by, bytes) = input;
-    let lines = Some(InputFormat::Lines);
-    compare_ways(lines, &[HEAD, bytes].concat());
-    compare_ways(lines, &damaged(packed(bytes), place, by));
+    let packed = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap_or_default();
+    compare_packed(&[0x28, 0xb5, 0x2f, 0xfd], packed, input);
 });
-
-fn packed(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 1).unwrap_or_default()
-}

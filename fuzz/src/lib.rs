@@ -4,8 +4,8 @@
 use std::io::{self, Read};
 use std::sync::Mutex;
 
-use simdup::read::{InputFormat, ReadSettings};
-use simdup::{Error, Input, Memory, Observer, Settings, find_pairs};
+use simdup::settings::{InputFormat, Memory, ReadSettings};
+use simdup::{Error, Input, Observer, Settings, find_pairs};
 
 /// So little that a few shingles go to a file.
 const MEMORY_BYTES: u64 = 4096;
@@ -19,7 +19,7 @@ pub fn compare_ways(format: Option<InputFormat>, bytes: &[u8]) {
             format,
             ..ReadSettings::default()
         },
-        measure: simdup::score::Measure::Jaccard,
+        measure: simdup::settings::Measure::Jaccard,
         threads: 1,
         ..Settings::default()
     };
@@ -36,8 +36,17 @@ pub fn compare_ways(format: Option<InputFormat>, bytes: &[u8]) {
     assert_eq!(whole, sips);
 }
 
+/// A document a line in a compressed file: any bytes behind the head that makes a file known
+/// as one, and a whole file with a byte changed.
+pub fn compare_packed(head: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>, input: (u16, u8, &[u8])) {
+    let (place, by, bytes) = input;
+    let lines = Some(InputFormat::Lines);
+    compare_ways(lines, &[head, bytes].concat());
+    compare_ways(lines, &damaged(pack(bytes), place, by));
+}
+
 /// A file with one byte changed; with `by` zero, as it is.
-pub fn damaged(mut file: Vec<u8>, place: u16, by: u8) -> Vec<u8> {
+fn damaged(mut file: Vec<u8>, place: u16, by: u8) -> Vec<u8> {
     let length = file.len().max(1);
     if let Some(byte) = file.get_mut(usize::from(place) % length) {
         *byte ^= by;

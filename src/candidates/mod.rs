@@ -6,6 +6,7 @@
 //! which misses nothing. [`search`] is the one place that chooses.
 
 pub(crate) mod bands;
+mod blocks;
 mod links;
 mod meeting;
 mod parity;
@@ -19,7 +20,7 @@ use serde::Serialize;
 
 pub(crate) use links::{Link, LinkWriter, Links, Match};
 pub use recall::Bands;
-pub(crate) use search::{Found, Way, for_each_two_runs, search, search_sets, state, way};
+pub(crate) use search::{Found, Way, search, search_sets, state, way};
 pub(crate) use sets::{LoadedSets, PreparedSets};
 
 /// How candidates were found.

@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::parity::Parities;
-use super::rarity::{Item, SetsByRarity};
+use super::rarity::{Item, Ranked, SetsByRarity};
 use super::{Method, SearchStats};
 use crate::error::Error;
 use crate::score::SetBound;
@@ -151,18 +151,17 @@ impl Probe {
         }
     }
 
-    /// Calls `each` with every set in the index that is similar to the one at `place` and that
-    /// is `wanted`, and what they share; not with itself.
+    /// Calls `each` with every set in the index that is similar to another one and that is
+    /// `wanted`, and what they share.
     pub(crate) fn similar(
         &mut self,
         index: &PrefixIndex<'_>,
-        place: usize,
+        set: Ranked<'_>,
         mut wanted: impl FnMut(usize) -> bool,
         mut each: impl FnMut(usize, u32),
     ) {
         let sets = index.sets;
-        let size = sets.sizes()[place];
-        for item in sets.prefix(place) {
+        for item in set.prefix {
             for posting in index.postings_of(item.rank) {
                 self.stats.hits += 1;
                 if !self.is_new(posting.place) {
@@ -170,14 +169,14 @@ impl Probe {
                 }
                 let other = posting.place as usize;
                 let other_size = sets.sizes()[other];
-                let needed = index.bound.shared(size, other_size);
-                if needed > size.min(other_size) {
+                let needed = index.bound.shared(set.size, other_size);
+                if needed > set.size.min(other_size) {
                     self.stats.fell_by_size += 1;
                 } else if item.rest.min(posting.rest) < needed {
                     self.stats.fell_by_rest += 1;
-                } else if other != place && wanted(other) {
+                } else if wanted(other) {
                     self.stats.merges += 1;
-                    let shared = sets.shared(place, other);
+                    let shared = sets.shared(set, other);
                     if shared >= needed {
                         each(other, shared);
                     }
@@ -210,7 +209,7 @@ impl Probe {
                 return;
             }
             probe.stats.merges += 1;
-            let shared = sets.shared(place, other);
+            let shared = sets.shared(sets.get(place), other);
             if shared >= needed {
                 each(other, shared);
             }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::{Bits, PackedSets, SetBound};
-use crate::sets::{Jagged, Numbers, SummedSets};
+use crate::sets::{Jagged, Numbers, SummedSet, SummedSets};
 
 /// A bundle in a set, and what the set has from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,38 +43,30 @@ struct Made {
 impl SetsByRarity {
     /// Orders the sets of those documents that are `wanted`. Of each, those bundles stand in its
     /// prefix that every set which is similar enough, as `bound` has it, and no larger must have
-    /// one of. Bundles that only one of the sets has are left out: they match nothing.
+    /// one of. With a `sets_min` of 2, bundles that only one of the sets has are left out: they
+    /// match nothing, unless other sets are held against these.
     pub(crate) fn new(
         sets: &SummedSets,
         wanted: impl Fn(DocumentId) -> bool + Sync,
+        sets_min: u32,
         bound: SetBound,
-    ) -> Result<Self, Error> {
-        let (numbers, mut order) = Numbers::new(sets, wanted)?;
+    ) -> Result<(Self, Ranking), Error> {
+        let (numbers, mut order) = Numbers::new(sets, wanted, sets_min)?;
         order.par_sort_unstable_by_key(|&at| (sets.document(at).1, at));
-        let ranks = ranks(&numbers);
+        let ranking = Ranking::new(numbers, bound);
         let made: Vec<Made> = order
             .par_chunks(SETS_AT_ONCE)
             .map_init(
-                || (Vec::new(), Vec::new(), Vec::new()),
-                |(buffer, own, ranked), some| {
+                || (Vec::new(), RankedSet::default()),
+                |(buffer, ranked), some| {
                     let mut made = Made::default();
                     for &at in some {
-                        let set = sets.get(at, buffer)?;
-                        own.clear();
-                        let in_others = set.bundles.iter().map(|&(sum, _)| numbers.of(sum));
-                        own.extend(in_others.filter(|&number| number != Numbers::NONE));
-                        let weight = |&number: &u32| numbers.weights[number as usize];
-                        let shared: u32 = own.iter().map(weight).sum();
-                        made.alone.push(set.size - shared);
-                        let least = bound.shared_with_smaller(set.size);
-                        ranked.clear();
-                        if shared >= least {
-                            let of_number = |n: &u32| (ranks[*n as usize], weight(n));
-                            ranked.extend(own.iter().map(of_number));
-                        }
+                        ranking.rank(&sets.get(at, buffer)?, ranked);
+                        made.alone.push(ranked.alone);
                         made.prefixes
-                            .push(|items| prefix(ranked, shared, least, items));
-                        made.packed.push(|packed| PackedSets::pack(own, packed));
+                            .push(|items| items.extend_from_slice(&ranked.prefix));
+                        made.packed
+                            .push(|packed| packed.extend_from_slice(&ranked.packed));
                     }
                     Ok(made)
                 },
@@ -86,14 +78,15 @@ impl SetsByRarity {
             prefixes.push(some.prefixes);
             packed.push(some.packed);
         }
-        Ok(Self {
+        let sets = Self {
             documents: order.iter().map(|&at| sets.document(at).0).collect(),
             sizes: order.iter().map(|&at| sets.document(at).1).collect(),
             alone,
             prefixes: Jagged::joined(prefixes),
-            packed: PackedSets::new(Jagged::joined(packed), &numbers.weights),
-            ranks: ranks.len(),
-        })
+            packed: PackedSets::new(Jagged::joined(packed), &ranking.numbers.weights),
+            ranks: ranking.ranks.len(),
+        };
+        Ok((sets, ranking))
     }
 
     /// Number of sets.
@@ -131,10 +124,19 @@ impl SetsByRarity {
         self.prefixes.all().len()
     }
 
-    /// How many shingles two sets share.
+    /// A set, to be held against others.
+    pub(crate) fn get(&self, place: usize) -> Ranked<'_> {
+        Ranked {
+            size: self.sizes[place],
+            prefix: self.prefix(place),
+            packed: self.packed.get(place),
+        }
+    }
+
+    /// How many shingles a set shares with the one at `place`.
     #[inline]
-    pub(crate) fn shared(&self, left: usize, right: usize) -> u32 {
-        self.packed.shared(left, right)
+    pub(crate) fn shared(&self, left: Ranked<'_>, place: usize) -> u32 {
+        self.packed.shared(left.packed, place)
     }
 
     /// Calls `each` with every bundle of a set, by number, and its weight.
@@ -143,15 +145,81 @@ impl SetsByRarity {
     }
 }
 
-/// The rank of each number: the rarest first; among equals, by number.
-fn ranks(numbers: &Numbers) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..numbers.sets.len() as u32).collect();
-    order.par_sort_unstable_by_key(|&number| (numbers.sets[number as usize], number));
-    let mut ranks = vec![0; order.len()];
-    for (rank, &number) in (0..).zip(&order) {
-        ranks[number as usize] = rank;
+/// A set in the form in which it is held against others.
+#[derive(Clone, Copy)]
+pub(crate) struct Ranked<'a> {
+    pub(crate) size: u32,
+    /// Its first bundles, the rarest first.
+    pub(crate) prefix: &'a [Item],
+    packed: &'a [Bits],
+}
+
+/// A set by itself in that form, with room to make it.
+#[derive(Default)]
+pub(crate) struct RankedSet {
+    size: u32,
+    /// Shingles that are in no bundle that has a number.
+    alone: u32,
+    prefix: Vec<Item>,
+    packed: Vec<Bits>,
+    numbers: Vec<u32>,
+    ranked: Vec<(u32, u32)>,
+}
+
+impl RankedSet {
+    pub(crate) fn get(&self) -> Ranked<'_> {
+        Ranked {
+            size: self.size,
+            prefix: &self.prefix,
+            packed: &self.packed,
+        }
     }
-    ranks
+}
+
+/// How bundles are ranked.
+pub(crate) struct Ranking {
+    numbers: Numbers,
+    /// The rank of each number: the rarest first; among equals, by number.
+    ranks: Vec<u32>,
+    bound: SetBound,
+}
+
+impl Ranking {
+    fn new(numbers: Numbers, bound: SetBound) -> Self {
+        let mut order: Vec<u32> = (0..numbers.sets.len() as u32).collect();
+        order.par_sort_unstable_by_key(|&number| (numbers.sets[number as usize], number));
+        let mut ranks = vec![0; order.len()];
+        for (rank, &number) in (0..).zip(&order) {
+            ranks[number as usize] = rank;
+        }
+        Self {
+            numbers,
+            ranks,
+            bound,
+        }
+    }
+
+    /// Ranks a set.
+    pub(crate) fn rank(&self, set: &SummedSet<'_>, made: &mut RankedSet) {
+        made.numbers.clear();
+        let numbers = set.bundles.iter().map(|&(sum, _)| self.numbers.of(sum));
+        made.numbers
+            .extend(numbers.filter(|&number| number != Numbers::NONE));
+        let weight = |&number: &u32| self.numbers.weights[number as usize];
+        let shared: u32 = made.numbers.iter().map(weight).sum();
+        made.size = set.size;
+        made.alone = set.size - shared;
+        made.prefix.clear();
+        made.ranked.clear();
+        let least = self.bound.shared_with_smaller(set.size);
+        if shared >= least {
+            let ranked = |number: &u32| (self.ranks[*number as usize], weight(number));
+            made.ranked.extend(made.numbers.iter().map(ranked));
+            prefix(&mut made.ranked, shared, least, &mut made.prefix);
+        }
+        made.packed.clear();
+        PackedSets::pack(&mut made.numbers, &mut made.packed);
+    }
 }
 
 /// Appends the bundles of lowest rank, up to where less than `least` is left of `all` shingles.

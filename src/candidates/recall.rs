@@ -20,7 +20,7 @@ const FILTER_SHARE: f64 = 0.01;
 
 impl Bands {
     /// The longest bands that find a pair at the threshold with the chance `recall`.
-    pub fn for_recall(positions: usize, threshold: f64, recall: f64) -> Option<Self> {
+    pub(crate) fn for_recall(positions: usize, threshold: f64, recall: f64) -> Option<Self> {
         let missed = (1.0 - recall) * (1.0 - FILTER_SHARE);
         (1..=positions)
             .rev()
@@ -37,7 +37,7 @@ impl Bands {
     }
 
     /// The chance to find a pair at the threshold, and a little above.
-    pub fn curve(self, threshold: Threshold, filtered: f64) -> Vec<RecallAt> {
+    pub(crate) fn curve(self, threshold: Threshold, filtered: f64) -> Vec<RecallAt> {
         scores_to_state(threshold)
             .map(|score| RecallAt {
                 score,

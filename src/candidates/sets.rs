@@ -1,15 +1,14 @@
 //! A collection's shingles, ready to be joined: documents without a partner dropped, sets
 //! that are the same collapsed, shingles bundled.
 
-use std::sync::OnceLock;
-
+use super::blocks::{OtherSets, cells};
 use super::meeting::Meeting;
-use super::rarity::SetsByRarity;
+use super::rarity::{Ranking, SetsByRarity};
 use crate::collection::{Collection, Group, Groups, Role, Scope};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::SetBound;
-use crate::sets::{Common, Print, ShingleLists, SummedSets, drop_partnerless};
+use crate::sets::{Common, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless};
 use crate::settings::Memory;
 
 /// The sets of a collection.
@@ -20,21 +19,14 @@ pub(crate) struct PreparedSets {
     /// Shingles in each group's set. Of a group that is like no other, only whether it is zero
     /// is sure.
     pub(crate) sizes: Vec<u32>,
-    /// Whether a group's set can have a partner.
+    /// Where the set of each group is that can have a partner.
+    places: Vec<SetAt>,
     has_partner: Vec<bool>,
     /// The first group of those that each may be similar to, however many steps away.
     neighbourhoods: Vec<Group>,
     bound: SetBound,
     memory: Memory,
-    /// All sets, once they were asked for.
-    all: OnceLock<LoadedSets>,
 }
-
-/// The part of the memory that sets may take while they are joined; bytes that a bundle of a set
-/// takes then, and that a bundle takes by itself.
-const MEMORY_SHARE: u64 = 2;
-const BUNDLE_BYTES: u64 = 12;
-const DISTINCT_BUNDLE_BYTES: u64 = 72;
 
 impl PreparedSets {
     /// Prepares the sets of a collection whose shingles are `lists`.
@@ -59,18 +51,20 @@ impl PreparedSets {
                 .iter()
                 .map(|group| lists.length(joined.first(group)))
                 .collect(),
+            places: vec![SetAt::default(); joined.len()],
             has_partner: vec![false; joined.len()],
             neighbourhoods: Vec::new(),
             groups: joined,
             sets,
             bound,
             memory: memory.clone(),
-            all: OnceLock::new(),
         };
-        for (document, size) in prepared.sets.sizes() {
+        for at in prepared.sets.places() {
+            let (document, size) = prepared.sets.document(at);
             if let Some(group) = prepared.groups.of(document)
                 && prepared.groups.first(group) == document
             {
+                prepared.places[group.index()] = at;
                 prepared.sizes[group.index()] = size;
                 prepared.has_partner[group.index()] = size > 0;
             }
@@ -117,133 +111,151 @@ impl PreparedSets {
         self.has_partner[group.index()]
     }
 
-    /// Cuts `order` into cells: nothing in one is similar to anything in another. One, as a rule; if
-    /// memory is short, as many neighbourhoods to a cell as fit into it.
-    pub(crate) fn cells(&self, order: &[Group]) -> Vec<Cell> {
-        // Of each group; then of all that a group stands for.
-        let mut bundles = vec![0_u64; self.groups.len()];
+    /// Bundles of each group, of those that can have a partner.
+    pub(super) fn bundle_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.groups.len()];
         for (document, count) in self.sets.bundle_counts() {
-            if let Some(group) = self.groups.of(document).filter(|g| self.has_partner(*g)) {
-                bundles[group.index()] = u64::from(count);
+            if let Some(group) = self.with_set(document) {
+                counts[group.index()] = count;
             }
         }
-        let all: u64 = bundles.iter().sum();
-        let distinct = self.sets.distinct_max().min(all);
-        let bytes = all * BUNDLE_BYTES + distinct * DISTINCT_BUNDLE_BYTES;
-        let cells = bytes.div_ceil((self.memory.bytes / MEMORY_SHARE).max(1));
-        if cells <= 1 {
-            let places = (0..order.len() as u32).collect();
-            return vec![Cell { runs: vec![places] }];
-        }
-        let most = all / cells;
-        let mut of_neighbourhoods = vec![0_u64; self.groups.len()];
-        for group in order {
-            of_neighbourhoods[self.neighbourhoods[group.index()].index()] += bundles[group.index()];
-        }
-        let mut cells = Cells {
-            most,
-            cells: Vec::new(),
-            open: None,
-            cell_of: vec![u32::MAX; self.groups.len()],
-        };
-        for (place, group) in (0..).zip(order) {
-            let neighbourhood = self.neighbourhoods[group.index()].index();
-            let cell = cells.of(neighbourhood, of_neighbourhoods[neighbourhood]);
-            cell.push(place, bundles[group.index()], most);
-        }
-        cells.cells.into_iter().map(|filled| filled.cell).collect()
+        counts
     }
 
-    /// The sets of all groups.
-    pub(crate) fn load_all(&self) -> Result<&LoadedSets, Error> {
-        if self.all.get().is_none() {
-            let _ = self.all.set(self.load(|_| true)?);
-        }
-        Ok(self.all.get_or_init(LoadedSets::default))
+    /// No less than the number of different bundles.
+    pub(super) fn distinct_bundles_max(&self) -> u64 {
+        self.sets.distinct_max()
     }
 
-    /// The sets of those groups that are `wanted`.
-    pub(crate) fn load(&self, wanted: impl Fn(Group) -> bool + Sync) -> Result<LoadedSets, Error> {
-        let is_wanted = |document: DocumentId| {
-            self.groups.of(document).is_some_and(|group| {
-                self.has_partner(group) && self.groups.first(group) == document && wanted(group)
-            })
-        };
-        let sets = SetsByRarity::new(&self.sets, is_wanted, self.bound)?;
-        // All of them are in a group.
-        let group = |&document: &DocumentId| self.groups.of(document).unwrap_or(Group(0));
-        Ok(LoadedSets {
-            groups: sets.documents().iter().map(group).collect(),
-            sets,
+    /// The first of all groups that a group may be similar to, however many steps away.
+    pub(super) fn neighbourhood(&self, group: Group) -> Group {
+        self.neighbourhoods[group.index()]
+    }
+
+    pub(super) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The group whose set a document's is, if it can have a partner.
+    fn with_set(&self, document: DocumentId) -> Option<Group> {
+        let group = self.groups.of(document)?;
+        (self.has_partner(group) && self.groups.first(group) == document).then_some(group)
+    }
+
+    /// Number of stretches that sets are in.
+    pub(super) fn stretches(&self) -> usize {
+        self.sets.stretches().len()
+    }
+
+    /// Calls `each` with every group whose set is in a stretch, and its set.
+    pub(super) fn for_each_of(
+        &self,
+        stretch: usize,
+        buffer: &mut Vec<(u64, u32)>,
+        mut each: impl FnMut(Group, SummedSet<'_>),
+    ) -> Result<(), Error> {
+        self.sets.for_each_of(stretch, buffer, |_, set| {
+            if let Some(group) = self.with_set(set.document) {
+                each(group, set);
+            }
         })
     }
-}
 
-/// Groups that are joined with each other, and with no others.
-#[derive(Debug, Default)]
-pub(crate) struct Cell {
-    /// The places in the order of some of them. If they are too many for the memory, several
-    /// runs, every two of which must be joined.
-    pub(crate) runs: Vec<Vec<u32>>,
-}
+    /// How many shingles the sets of two groups share that can have a partner.
+    pub(crate) fn shared(&self, one: Group, two: Group) -> Result<u32, Error> {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        let left = self.sets.get(self.places[one.index()], &mut left)?.bundles;
+        let right = self.sets.get(self.places[two.index()], &mut right)?.bundles;
+        let (mut i, mut j) = (0, 0);
+        let mut shared = 0;
+        while i < left.len() && j < right.len() {
+            let ((a, weight), (b, _)) = (left[i], right[j]);
+            shared += weight * u32::from(a == b);
+            i += usize::from(a <= b);
+            j += usize::from(b <= a);
+        }
+        Ok(shared)
+    }
 
-/// Cells while they are filled.
-struct Cells {
-    /// Bundles that may be in a cell.
-    most: u64,
-    cells: Vec<Filled>,
-    /// The cell that takes neighbourhoods in.
-    open: Option<usize>,
-    /// The cell of each neighbourhood.
-    cell_of: Vec<u32>,
-}
+    /// Whether all that must be in memory together fits into it.
+    pub(crate) fn fits(&self) -> bool {
+        let order: Vec<Group> = self.with_partner().collect();
+        let cells = cells(self, &order);
+        cells.iter().all(|cell| cell.blocks.len() == 1)
+    }
 
-/// A cell, with the bundles of its neighbourhoods, and of its last run.
-#[derive(Default)]
-struct Filled {
-    cell: Cell,
-    bundles: u64,
-    in_run: u64,
-}
+    /// If all fits, calls `each` with sets that are similar to no others, and the places of
+    /// their groups in `order`, until there are no more.
+    pub(crate) fn for_each_cell(
+        &self,
+        order: &[Group],
+        mut each: impl FnMut(&LoadedSets, &[u32]),
+    ) -> Result<(), Error> {
+        let mut is_in = vec![false; self.groups.len()];
+        for places in cells(self, order).iter().flat_map(|cell| &cell.blocks) {
+            let groups = || places.iter().map(|&place| order[place as usize]);
+            groups().for_each(|group| is_in[group.index()] = true);
+            let (loaded, _) = self.load(&is_in, 2)?;
+            each(&loaded, places);
+            groups().for_each(|group| is_in[group.index()] = false);
+        }
+        Ok(())
+    }
 
-impl Cells {
-    /// The cell of a neighbourhood that has so many bundles.
-    fn of(&mut self, neighbourhood: usize, bundles: u64) -> &mut Filled {
-        if self.cell_of[neighbourhood] == u32::MAX {
-            let open = self
-                .open
-                .filter(|&open| self.cells[open].bundles + bundles <= self.most);
-            let cell = open.unwrap_or(self.cells.len());
-            if open.is_none() {
-                self.cells.push(Filled::default());
-                if bundles <= self.most {
-                    self.open = Some(cell);
+    /// Calls `each` with the sets of a block, and those that must be held against it, until there
+    /// are no more.
+    pub(super) fn for_each_block(
+        &self,
+        order: &[Group],
+        mut each: impl FnMut(&LoadedSets, Option<OtherSets<'_>>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut is_in = vec![false; self.groups.len()];
+        let mut is_other = vec![false; self.groups.len()];
+        for cell in cells(self, order) {
+            let groups = |places: &[u32]| -> Vec<Group> {
+                places.iter().map(|&place| order[place as usize]).collect()
+            };
+            for group in groups(&cell.blocks.concat()) {
+                is_other[group.index()] = true;
+            }
+            for (number, places) in cell.blocks.iter().enumerate() {
+                for group in groups(places) {
+                    is_in[group.index()] = true;
+                    is_other[group.index()] = false;
+                }
+                let is_last = number + 1 == cell.blocks.len();
+                let (block, ranking) = self.load(&is_in, if is_last { 2 } else { 1 })?;
+                let others = OtherSets {
+                    prepared: self,
+                    block: &block,
+                    ranking: &ranking,
+                    is_other: &is_other,
+                };
+                each(&block, (!is_last).then_some(others))?;
+                for group in groups(places) {
+                    is_in[group.index()] = false;
                 }
             }
-            self.cells[cell].bundles += bundles;
-            self.cell_of[neighbourhood] = cell as u32;
         }
-        &mut self.cells[self.cell_of[neighbourhood] as usize]
+        Ok(())
     }
-}
 
-impl Filled {
-    /// Adds a group that has so many bundles. Two runs may have `most` together.
-    fn push(&mut self, place: u32, bundles: u64, most: u64) {
-        let is_full = self.bundles > most && self.in_run + bundles > most / 2;
-        match self.cell.runs.last_mut().filter(|_| !is_full) {
-            Some(run) => run.push(place),
-            None => {
-                self.cell.runs.push(vec![place]);
-                self.in_run = 0;
-            }
-        }
-        self.in_run += bundles;
+    /// The sets of those groups that are wanted, with the bundles that at least so many of them
+    /// have.
+    fn load(&self, is_wanted: &[bool], sets_min: u32) -> Result<(LoadedSets, Ranking), Error> {
+        let is_wanted = |document: DocumentId| {
+            let group = self.with_set(document);
+            group.is_some_and(|group| is_wanted[group.index()])
+        };
+        let (sets, ranking) = SetsByRarity::new(&self.sets, is_wanted, sets_min, self.bound)?;
+        // All of them are in a group.
+        let group = |&document: &DocumentId| self.groups.of(document).unwrap_or(Group(0));
+        let groups = sets.documents().iter().map(group).collect();
+        Ok((LoadedSets { sets, groups }, ranking))
     }
 }
 
 /// Sets in memory, ready to be joined.
-#[derive(Default)]
 pub(crate) struct LoadedSets {
     pub(crate) sets: SetsByRarity,
     /// The group of each set, by place.

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use simdup::cluster::{Cluster, Keep, ScoredPair, cluster_pairs};
-use simdup::read::read_pairs;
-use simdup::write::{ClusterLine, write_cluster};
-use simdup::{Added, DocumentId, Error, ErrorKind, Input, Urls, cluster_documents};
+use simdup::inside::{ClusterLine, Output, cluster_written_pairs, write_cluster};
+use simdup::settings::Keep;
+use simdup::{Cluster, Input, Urls, cluster_documents};
 
 use super::args::ClusterArgs;
 use super::observer::Terminal;
@@ -27,7 +26,7 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let inputs = args.similar.inputs()?;
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
-    let terminal = Terminal::new(&args.output, inputs.documents.iter());
+    let terminal = Terminal::new(&args.output, inputs.iter());
     let choice = &args.clusters;
     let method = choice.cluster.into();
     let mut clustered = cluster_documents(inputs, &settings, method, &choice.keep, &terminal)?;
@@ -48,17 +47,14 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
     let stats = stats.write(&mut clustered.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
-    Ok(match clustered.stats.counts.skipped {
-        0 => Outcome::Done,
-        _ => Outcome::Skipped,
-    })
+    Ok(Outcome::of(&clustered.stats))
 }
 
 fn write_all<'a>(
     lines: impl Iterator<Item = ClusterLine<'a>>,
     args: &ClusterArgs,
-    output: simdup::write::Output,
-) -> io::Result<simdup::write::Output> {
+    output: Output,
+) -> io::Result<Output> {
     let mut output = BufWriter::new(output);
     for line in lines {
         write_cluster(&line, args.format.into(), &mut output)?;
@@ -73,20 +69,13 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let started = Instant::now();
-    let threshold = args.similar.similarity.threshold.as_f64();
-    let mut urls = Urls::default();
-    let mut pairs = Vec::new();
+    let threshold = args.similar.similarity.threshold;
     let input = match path.as_os_str() == "-" {
         true => Input::from_reader("-", io::stdin()),
         false => Input::from_path(path),
     };
-    read_pairs(input, |left, right, score| {
-        let [left, right] = [number(&mut urls, left)?, number(&mut urls, right)?];
-        pairs.push(ScoredPair { left, right, score });
-        Ok(())
-    })?;
-    let method = args.clusters.cluster.into();
-    let clusters = cluster_pairs(urls.len(), &pairs, threshold, method, keep);
+    let found = cluster_written_pairs(input, threshold, args.clusters.cluster.into(), keep)?;
+    let (urls, clusters) = (&found.urls, &found.clusters);
     let print = |score: f64| serde_json::to_string(&score).unwrap_or_default();
     let lines = clusters.iter().map(|cluster| ClusterLine {
         keeper: urls.get(cluster.keeper),
@@ -103,13 +92,13 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let stats = stats.write_as_json(&serde_json::json!({
         "settings": {
             "pairs": path.to_string_lossy(),
-            "threshold": args.similar.similarity.threshold.to_string(),
+            "threshold": threshold.to_string(),
             "cluster": method.as_ref().map(clap::builder::PossibleValue::get_name),
             "keep": if *keep == Keep::Last { "last" } else { "first" },
         },
         "counts": {
             "documents": urls.len(),
-            "pairs": pairs.len(),
+            "pairs": found.pairs,
             "clusters": clusters.len(),
             "members": members,
         },
@@ -118,13 +107,6 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     }))?;
     files::finish([(output, name)].into_iter().chain(stats))?;
     Ok(Outcome::Done)
-}
-
-fn number(urls: &mut Urls, url: &str) -> Result<DocumentId, Error> {
-    match urls.add(url) {
-        Added::New(id) | Added::Repeated(id) => Ok(id),
-        Added::Full => Err(Error::in_file(url, ErrorKind::TooManyDocuments)),
-    }
 }
 
 /// Documents from which on a cluster is large, whatever the collection's size.

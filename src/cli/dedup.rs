@@ -2,8 +2,9 @@
 
 use std::io::{self, BufWriter};
 
-use simdup::write::Packed;
-use simdup::{Dedup, DedupMode, DedupOutput, NamedWriter, dedup_documents};
+use simdup::inside::Packed;
+use simdup::settings::{Dedup, DedupMode};
+use simdup::{DedupOutput, NamedWriter, dedup_documents};
 
 use super::args::DedupArgs;
 use super::cluster::{warn_of_field, warn_of_large_clusters};
@@ -30,13 +31,7 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
         }
         None => None,
     };
-    let terminal = Terminal::new(
-        &args.output,
-        inputs
-            .documents
-            .iter()
-            .chain(inputs.against.iter().flatten()),
-    );
+    let terminal = Terminal::new(&args.output, inputs.iter());
     let dedup = Dedup {
         method: args.clusters.cluster.into(),
         keep: args.clusters.keep.clone(),
@@ -86,8 +81,5 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
     }
     finished.extend(stats_output.write(&mut done.stats)?);
     files::finish(finished)?;
-    Ok(match done.stats.counts.skipped {
-        0 => Outcome::Done,
-        _ => Outcome::Skipped,
-    })
+    Ok(Outcome::of(&done.stats))
 }

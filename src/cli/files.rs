@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use simdup::read::inputs;
-use simdup::write::{Output, appear};
+use simdup::inside::{Output, appear, inputs};
 
 use super::args::OutputArgs;
 use super::{Failure, interrupt, standard_output};

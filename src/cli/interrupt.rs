@@ -66,14 +66,8 @@ pub(super) fn watch() {
 /// not tell, a hangup is left to do what it did.
 #[cfg(unix)]
 fn ignored_at_start() -> impl Fn(i32) -> bool {
-    let mask = fs::read_to_string("/proc/self/status")
-        .ok()
-        .and_then(|status| {
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix("SigIgn:"))?;
-            u64::from_str_radix(line.trim(), 16).ok()
-        });
+    let told = super::linux::told("/proc/self/status", "SigIgn");
+    let mask = told.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     move |signal| match mask {
         Some(mask) => mask & (1 << (signal - 1)) != 0,
         None => signal == signal_hook::consts::SIGHUP,

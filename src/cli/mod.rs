@@ -6,6 +6,7 @@ mod cluster;
 mod dedup;
 mod files;
 mod interrupt;
+mod linux;
 mod observer;
 mod pages;
 mod pairs;
@@ -14,7 +15,6 @@ pub(crate) mod report;
 mod sketch;
 mod standard_output;
 
-use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -28,6 +28,15 @@ pub(crate) enum Outcome {
     Found,
     /// Records were skipped.
     Skipped,
+}
+
+impl Outcome {
+    fn of(stats: &simdup::Stats) -> Self {
+        match stats.counts.skipped {
+            0 => Self::Done,
+            _ => Self::Skipped,
+        }
+    }
 }
 
 impl From<Outcome> for ExitCode {
@@ -70,7 +79,7 @@ impl Failure {
     fn write(name: &str, error: io::Error) -> Self {
         Self::Run(simdup::Error::in_file(
             name,
-            simdup::ErrorKind::Write(error),
+            simdup::results::ErrorKind::Write(error),
         ))
     }
 }
@@ -78,15 +87,6 @@ impl Failure {
 impl From<simdup::Error> for Failure {
     fn from(error: simdup::Error) -> Self {
         Self::Run(error)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Usage(text) => f.write_str(text),
-            Self::Run(error) => error.fmt(f),
-        }
     }
 }
 

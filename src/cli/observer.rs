@@ -8,7 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use simdup::{Error, Input, Observer, Phase, Stats};
+use simdup::results::Phase;
+use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
 use super::report;

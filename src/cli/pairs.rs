@@ -1,6 +1,8 @@
 //! `simdup`: the similar pairs.
 
-use simdup::{CommonSettings, NamedWriter, find_pairs, write_pairs};
+use simdup::inside::write_pairs;
+use simdup::settings::CommonSettings;
+use simdup::{NamedWriter, find_pairs};
 
 use super::args::PairsArgs;
 use super::observer::Terminal;
@@ -12,13 +14,7 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let inputs = args.similar.inputs()?;
     let (mut output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
-    let terminal = Terminal::new(
-        &args.output,
-        inputs
-            .documents
-            .iter()
-            .chain(inputs.against.iter().flatten()),
-    );
+    let terminal = Terminal::new(&args.output, inputs.iter());
     let names = match &inputs.documents[..] {
         [only] if !args.output.quiet => Some(only.name().to_string()),
         _ => None,
@@ -51,11 +47,8 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     let stats = stats.write(&mut similar.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
 
-    Ok(if similar.stats.counts.skipped > 0 {
-        Outcome::Skipped
-    } else if args.pair_output.exit_status && count > 0 {
-        Outcome::Found
-    } else {
-        Outcome::Done
+    Ok(match Outcome::of(&similar.stats) {
+        Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
+        outcome => outcome,
     })
 }

@@ -1,15 +1,15 @@
 //! What is said on standard error, and the statistics.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use simdup::write::Output;
-use simdup::{Error, ErrorKind, Stats};
+use simdup::inside::Output;
+use simdup::results::ErrorKind;
+use simdup::{Error, Stats};
 
-use super::Failure;
 use super::files::open_beside;
+use super::{Failure, linux};
 
 /// The run ended here.
 pub(crate) fn failure(failure: &Failure) {
@@ -95,10 +95,5 @@ impl StatsOutput {
 
 /// What Linux remembers as the largest resident size; unknown elsewhere.
 pub(super) fn peak_memory_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    linux::told_bytes("/proc/self/status", "VmHWM")
 }

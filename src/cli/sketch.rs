@@ -3,8 +3,8 @@
 use std::io::BufWriter;
 use std::ops::ControlFlow;
 
+use simdup::inside::write_signature;
 use simdup::sketch_documents;
-use simdup::write::write_signature;
 
 use super::args::SketchArgs;
 use super::observer::Terminal;
@@ -41,9 +41,5 @@ pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
         .map_err(|error| failure(error.into_error()))?;
     let stats_output = stats_output.write(&mut stats)?;
     files::finish([(output, name)].into_iter().chain(stats_output))?;
-    Ok(if stats.counts.skipped > 0 {
-        Outcome::Skipped
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::of(&stats))
 }

@@ -16,7 +16,8 @@ use crate::score::Score;
 pub(crate) use components::Components;
 pub use order::Keep;
 pub(crate) use order::preference;
-pub use pairs::{PairCluster, ScoredPair, cluster_pairs};
+pub(crate) use pairs::PairCluster;
+pub use pairs::{ScoredPair, cluster_pairs};
 pub(crate) use star::Stars;
 
 /// How documents are joined.

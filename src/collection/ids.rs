@@ -6,7 +6,7 @@ use crate::document::DocumentId;
 
 /// What came of adding an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Added {
+pub(crate) enum Added {
     /// It was new, and this is its ordinal.
     New(DocumentId),
     /// It was there already.
@@ -38,7 +38,7 @@ struct Entry {
 
 /// The hash of an id, for the table only: it is another one in every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UrlHash(u32);
+pub(crate) struct UrlHash(u32);
 
 impl UrlHash {
     /// Spread over all bits, as the table wants it.
@@ -49,28 +49,28 @@ impl UrlHash {
 
 /// Hashes ids. Any thread may do it before they are added.
 #[derive(Clone, Debug, Default)]
-pub struct UrlHasher(ahash::RandomState);
+pub(crate) struct UrlHasher(ahash::RandomState);
 
 impl UrlHasher {
     /// The hash of an id.
-    pub fn hash(&self, url: &str) -> UrlHash {
+    pub(crate) fn hash(&self, url: &str) -> UrlHash {
         UrlHash(self.0.hash_one(url) as u32)
     }
 }
 
 impl Urls {
     /// What hashes ids for [`Urls::add_hashed`].
-    pub fn hasher(&self) -> &UrlHasher {
+    pub(crate) fn hasher(&self) -> &UrlHasher {
         &self.hasher
     }
 
     /// Adds an id if it is new.
-    pub fn add(&mut self, url: &str) -> Added {
+    pub(crate) fn add(&mut self, url: &str) -> Added {
         self.add_hashed(url, self.hasher.hash(url))
     }
 
     /// Adds an id with its hash if it is new.
-    pub fn add_hashed(&mut self, url: &str, hash: UrlHash) -> Added {
+    pub(crate) fn add_hashed(&mut self, url: &str, hash: UrlHash) -> Added {
         let Self {
             bytes, ends, table, ..
         } = self;

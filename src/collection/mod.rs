@@ -16,9 +16,9 @@ use crate::sketch::{Signatures, combine};
 
 pub(crate) use buckets::for_each_bucket;
 pub(crate) use identical::{Group, Groups};
-pub use ids::{Added, Urls};
-pub(crate) use ids::{UrlHash, UrlHasher};
-pub(crate) use records::{Fate, Records, record_print};
+pub use ids::Urls;
+pub(crate) use ids::{Added, UrlHash, UrlHasher};
+pub(crate) use records::{Fate, RecordPlace, Records, SeenRecord, record_print};
 pub(crate) use scope::{GroupScope, Role, Scope};
 
 /// Documents that have been read, with the settings that made them what they are.

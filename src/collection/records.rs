@@ -1,8 +1,10 @@
-//! Which record is which document, and what each record was when it was read.
+//! Which record is which document, where each record stands, and what it was when it was read.
 
 use std::sync::Arc;
 
-use crate::document::DocumentId;
+use crate::document::{Document, DocumentId};
+use crate::error::Error;
+use crate::read::Block;
 
 /// What became of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,39 @@ pub(crate) enum Fate {
     Unreadable,
 }
 
+/// A record as it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SeenRecord {
+    /// What it was; `None` if it could not be used.
+    print: Option<u64>,
+    /// Its number in its input, from 1.
+    number: u64,
+}
+
+impl SeenRecord {
+    pub(crate) fn new(block: &Block<'_>, document: &Result<Document<'_>, Error>) -> Self {
+        match document {
+            Ok(document) => Self {
+                print: Some(record_print(document.record)),
+                number: block.first_record + document.number + 1,
+            },
+            Err(error) => Self {
+                print: None,
+                number: error.place.record.unwrap_or(0),
+            },
+        }
+    }
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordPlace<'a> {
+    /// The input's name.
+    pub(crate) file: &'a str,
+    /// Its number in the input, from 1; for line formats, the line.
+    pub(crate) record: u64,
+}
+
 /// The records of a collection, in input order.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
@@ -22,6 +57,9 @@ pub(crate) struct Records {
     prints: Vec<u64>,
     /// The inputs, each with its first record.
     files: Vec<(Arc<str>, usize)>,
+    /// Records with their numbers: those that do not have the next number behind the record
+    /// before. Empty lines make such gaps.
+    numbers: Vec<(usize, u64)>,
 }
 
 impl Records {
@@ -36,10 +74,13 @@ impl Records {
         }
     }
 
-    /// Adds the next record that could be used, behind those before it that could not: these
-    /// have no print.
-    pub(crate) fn push(&mut self, prints: &mut dyn Iterator<Item = Option<u64>>, fate: Fate) {
-        for print in prints {
+    /// Adds the next record that could be used, behind those before it that could not.
+    pub(crate) fn push(&mut self, seen: &mut dyn Iterator<Item = SeenRecord>, fate: Fate) {
+        for SeenRecord { print, number } in seen {
+            let index = self.fates.len();
+            if self.number(index) != Some(number) {
+                self.numbers.push((index, number));
+            }
             self.prints.push(print.unwrap_or(0));
             match print {
                 None => self.fates.push(Fate::Unreadable),
@@ -49,8 +90,23 @@ impl Records {
     }
 
     /// Adds records that could not be used.
-    pub(crate) fn push_unreadable(&mut self, prints: &mut dyn Iterator<Item = Option<u64>>) {
-        self.push(prints, Fate::Unreadable);
+    pub(crate) fn push_unreadable(&mut self, seen: &mut dyn Iterator<Item = SeenRecord>) {
+        self.push(seen, Fate::Unreadable);
+    }
+
+    /// The number that a record has, or would have as the next one.
+    fn number(&self, index: usize) -> Option<u64> {
+        let behind = self.numbers.partition_point(|&(first, _)| first <= index);
+        let &(first, number) = self.numbers.get(behind.checked_sub(1)?)?;
+        Some(number + (index - first) as u64)
+    }
+
+    /// Where a record stands.
+    pub(crate) fn place(&self, index: usize) -> Option<RecordPlace<'_>> {
+        let behind = self.files.partition_point(|&(_, first)| first <= index);
+        let (file, _) = self.files.get(behind.checked_sub(1)?)?;
+        let record = self.number(index)?;
+        Some(RecordPlace { file, record })
     }
 
     /// What became of a record. `None` if it is not the one that was read, as the print of what

@@ -79,22 +79,12 @@ pub(crate) struct GroupScope {
 }
 
 impl GroupScope {
-    /// Of these groups, the part that each has.
-    pub(crate) fn of(roles: Vec<Role>) -> Self {
-        Self { roles: Some(roles) }
-    }
-
     /// The part that a group has.
     pub(crate) fn role(&self, group: Group) -> Role {
         match &self.roles {
             None => Role::LEFT,
             Some(roles) => roles[group.index()],
         }
-    }
-
-    /// Whether some are not compared.
-    pub(crate) fn is_across(&self) -> bool {
-        self.roles.is_some()
     }
 
     /// Whether two groups are compared.

@@ -12,6 +12,9 @@ mod pairs;
 mod reading;
 mod records;
 mod sketches;
+mod written;
+
+use std::ops::ControlFlow;
 
 use crate::error::{Error, ErrorKind};
 use crate::read::Input;
@@ -21,6 +24,7 @@ pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use sketches::{Sketched, sketch_documents};
+pub use written::cluster_written_pairs;
 
 /// What to read: documents, and perhaps others to compare them with.
 #[derive(Debug, Default)]
@@ -29,6 +33,13 @@ pub struct Inputs {
     pub documents: Vec<Input>,
     /// What the documents are compared with, if not with each other.
     pub against: Option<Vec<Input>>,
+}
+
+impl Inputs {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Input> {
+        self.documents.iter().chain(self.against.iter().flatten())
+    }
 }
 
 impl From<Vec<Input>> for Inputs {
@@ -40,6 +51,15 @@ impl From<Vec<Input>> for Inputs {
     }
 }
 
+/// Goes on unless something failed, which is for the caller to tell.
+fn unless_failed<E>(result: &Result<(), E>) -> ControlFlow<()> {
+    match result {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
+}
+
+/// Runs with the threads of the settings, which are checked before.
 fn in_pool<T: Send>(
     settings: &Settings,
     run: impl FnOnce() -> Result<T, Error> + Send,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::ordered::{self, Work};
 use super::reading::{Reading, Wants};
-use super::{Inputs, in_pool};
+use super::{Inputs, in_pool, unless_failed};
 use crate::candidates::{Found, search};
 use crate::collection::{Collection, Urls};
 use crate::error::{Error, ErrorKind};
@@ -135,10 +135,7 @@ pub fn write_pairs(
                 count += more;
                 writer.write_all(&text).map_err(failed)
             });
-            match result {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
+            unless_failed(&result)
         });
         Ok(())
     })?;

@@ -14,8 +14,8 @@ use super::records::{KeptRecords, RecordBlock, RecordForm};
 use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
 use crate::candidates::{Way, way};
 use crate::collection::{
-    Added, Collection, Descriptions, Fate, Features, Records, Scope, UrlHash, UrlHasher, Urls,
-    record_print,
+    Added, Collection, Descriptions, Fate, Features, Records, Scope, SeenRecord, UrlHash,
+    UrlHasher, Urls,
 };
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
@@ -350,7 +350,7 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
         batch.digest.as_ref().map_or(0, D::bytes)
             + batch.urls.len()
             + size_of_val(&batch.documents[..])
-            + size_of_val(&batch.prints[..])
+            + size_of_val(&batch.seen[..])
             + size_of_val(&batch.lengths[..])
             + batch.records.as_ref().map_or(0, RecordBlock::bytes)
             + batch.values.iter().map(value_bytes).sum::<usize>()
@@ -383,10 +383,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                 records.push(form, document.as_ref().ok());
             }
             if wants.records {
-                let print = document
-                    .as_ref()
-                    .map(|document| record_print(document.record));
-                batch.prints.push(print.ok());
+                batch.seen.push(SeenRecord::new(block, &document));
             }
             match document {
                 Ok(document) => {
@@ -430,10 +427,9 @@ struct Batch<T> {
     documents: Vec<BatchDocument>,
     lengths: Vec<u64>,
     values: Vec<Option<FieldValue>>,
-    /// The input, and what its records were, if records are to be known: `None` for one that
-    /// could not be used.
+    /// The input, and its records, if they are to be known.
     file: Option<Arc<str>>,
-    prints: Vec<Option<u64>>,
+    seen: Vec<SeenRecord>,
     records: Option<RecordBlock>,
     /// `None` if there is only a problem.
     digest: Option<T>,
@@ -452,7 +448,7 @@ impl<T> Default for Batch<T> {
             lengths: Vec::new(),
             values: Vec::new(),
             file: None,
-            prints: Vec::new(),
+            seen: Vec::new(),
             records: None,
             digest: None,
             problems: Vec::new(),
@@ -500,7 +496,7 @@ impl<K> Collector<'_, '_, K> {
             kept.add(records);
         }
         self.numbers.clear();
-        let mut prints = batch.prints.iter().copied();
+        let mut seen = batch.seen.iter().copied();
         if let (Some(records), Some(file)) = (&mut self.reading.records, &batch.file) {
             records.start(file);
         }
@@ -512,7 +508,7 @@ impl<K> Collector<'_, '_, K> {
             self.numbers.push(number);
             let reading = &mut *self.reading;
             if let Some(records) = &mut reading.records {
-                records.push(&mut prints, fate);
+                records.push(&mut seen, fate);
             }
             if number.is_some() {
                 reading
@@ -524,7 +520,7 @@ impl<K> Collector<'_, '_, K> {
             }
         }
         if let Some(records) = &mut self.reading.records {
-            records.push_unreadable(&mut prints);
+            records.push_unreadable(&mut seen);
         }
         let reading = &mut *self.reading;
         reading

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::in_pool;
 use super::ordered::{self, Work};
+use super::{in_pool, unless_failed};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
@@ -64,6 +64,8 @@ pub(super) struct Record<'a> {
     pub(super) format: InputFormat,
     /// As it is to be written.
     pub(super) bytes: &'a [u8],
+    /// It is a file that has no content.
+    pub(super) is_blank: bool,
     /// What it was, if it was read again: it may have changed.
     pub(super) print: Option<u64>,
 }
@@ -85,6 +87,7 @@ pub(super) fn for_each_record(
                 index: count,
                 format: records.format,
                 bytes: &records.bytes[start..end],
+                is_blank: records.is_blank,
                 print: records.prints.get(index).copied(),
             };
             each(record, taken)?;
@@ -111,10 +114,7 @@ pub(super) fn for_each_record(
         let copying = Copying { settings, form };
         ordered::in_order(&copying, lanes, |records: RecordBlock| {
             result = give(&records, taken.load(Ordering::Relaxed));
-            match result {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
+            unless_failed(&result)
         });
         Ok(())
     })?;
@@ -125,6 +125,7 @@ pub(super) fn for_each_record(
 #[derive(Debug)]
 pub(super) struct RecordBlock {
     format: InputFormat,
+    is_blank: bool,
     /// As they are to be written; nothing of bad ones.
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -136,6 +137,7 @@ impl RecordBlock {
     pub(super) fn new(block: &Block<'_>) -> Self {
         Self {
             format: block.format,
+            is_blank: block.bytes.is_empty(),
             bytes: Vec::with_capacity(block.bytes.len()),
             ends: Vec::new(),
             prints: Vec::new(),

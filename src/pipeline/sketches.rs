@@ -25,7 +25,13 @@ pub struct Sketched<'a> {
 }
 
 /// Sketches all documents that have a shingle and gives them to `each` in input
-/// order, as they come; nothing but the ids is kept. Ends when `each` breaks.
+/// order, as they come. Ends when `each` breaks.
+///
+/// # Errors
+/// If reading is to stop at the first bad record, or there are too many documents.
+///
+/// # Performance
+/// Time grows with the text. Nothing but the ids is kept.
 pub fn sketch_documents(
     inputs: Vec<Input>,
     settings: &Settings,

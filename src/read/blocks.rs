@@ -70,7 +70,7 @@ pub(super) struct Span {
 
 impl Piece {
     /// Unpacks what can be unpacked apart from other pieces. Any thread may do it.
-    pub fn unpack(&mut self) {
+    pub(crate) fn unpack(&mut self) {
         if let Some(chunk) = &self.packed {
             self.apart = gzip::unpack_whole(chunk, &mut self.content);
         }
@@ -94,7 +94,7 @@ impl Piece {
 
     /// Empties the piece, to be filled anew. A piece that is to wait does not keep the
     /// memory of a huge record.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.content.clear();
         if let Some(chunk) = self.packed.take() {
             self.spare = chunk;

@@ -16,7 +16,7 @@ use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
 use crate::error::{Error, ErrorKind, Place};
 
 /// What is known of an input from the pieces so far.
-pub struct Cutter {
+pub(crate) struct Cutter {
     name: Arc<str>,
     /// `None` until enough has been seen.
     format: Option<InputFormat>,
@@ -43,7 +43,7 @@ enum State {
 
 impl Cutter {
     /// For an input of that name.
-    pub fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
+    pub(crate) fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
         Self {
             name: Arc::clone(name),
             format: settings.format,
@@ -56,12 +56,12 @@ impl Cutter {
     }
 
     /// Whether the input is used up, or what follows is of no use.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.state == State::Over
     }
 
     /// Cuts the next piece of the input.
-    pub fn cut(&mut self, piece: &mut Piece) {
+    pub(crate) fn cut(&mut self, piece: &mut Piece) {
         if self.is_over() {
             piece.clear();
             return;
@@ -280,18 +280,10 @@ fn unreadable(error: io::Error, in_input: impl FnOnce(ErrorKind) -> Error) -> Er
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::testing::Trickle;
     use crate::read::{Input, Pieces};
     use std::io::Read;
-
-    /// Gives a few bytes at a time, as a slow pipe does.
-    struct Trickle(io::Cursor<Vec<u8>>);
-
-    impl Read for Trickle {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let few = buffer.len().min(7);
-            self.0.read(&mut buffer[..few])
-        }
-    }
+    use std::sync::atomic::Ordering::Relaxed;
 
     fn lines() -> ReadSettings {
         ReadSettings {
@@ -337,7 +329,7 @@ mod tests {
                 .blocks()
                 .all(|block| block.bytes.len() == 2 * BLOCK_RECORDS_MAX as usize)
         );
-        assert_eq!(pieces.bytes_taken(), 2 * count as u64);
+        assert_eq!(pieces.taken.load(Relaxed), 2 * count as u64);
     }
 
     #[test]
@@ -346,7 +338,7 @@ mod tests {
         let text = line.repeat(3 * PIECE_BYTES / 1000) + "last";
         let (urls, problems) = read(Input::from_reader(
             "r",
-            Trickle(io::Cursor::new(text.into())),
+            Trickle(io::Cursor::new(text.into()), 7),
         ));
         assert_eq!(problems, [""; 0]);
         assert_eq!(urls.len(), 3 * PIECE_BYTES / 1000 + 1);

@@ -328,15 +328,10 @@ fn read_trailer(trailer: &[u8]) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flate2::{Compression, GzBuilder, write::GzEncoder};
+    use crate::read::testing::gzip as member;
+    use flate2::{Compression, GzBuilder};
     use proptest::prelude::*;
     use std::io::{Cursor, Write};
-
-    fn member(bytes: &[u8], level: u32) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
-    }
 
     fn chunks(file: &[u8]) -> Vec<Chunk> {
         let reader = CountedReader::new(Box::new(Cursor::new(file.to_vec())), &Arc::default());

@@ -1,6 +1,7 @@
 //! What is read: files, the files of a directory, or any reader.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -64,7 +65,7 @@ impl Input {
     }
 
     /// Whether it is a regular file that must be unpacked each time it is read.
-    pub fn is_packed_file(&self) -> bool {
+    pub(crate) fn is_packed_file(&self) -> bool {
         let mut head = [0; 4];
         self.regular_file()
             .and_then(|path| File::open(path).ok())
@@ -138,10 +139,18 @@ fn walk(folder: &Path, found: &mut Vec<Input>) {
         return;
     };
     let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
-    // What a run that was killed left half written is no input.
-    names.retain(|name| !is_temporary(&name.to_string_lossy()));
     names.sort_unstable();
-    for name in names {
+    let is_input = |name: &OsString| {
+        let text = name.to_string_lossy();
+        // What a run that was killed left half written is no input, nor are the checksums
+        // that Hadoop and Spark keep of the files beside them.
+        let sum_of = text
+            .strip_prefix('.')
+            .and_then(|text| text.strip_suffix(".crc"));
+        let is_there = |name: &str| names.binary_search(&name.into()).is_ok();
+        !is_temporary(&text) && !sum_of.is_some_and(is_there)
+    };
+    for name in names.iter().filter(|name| is_input(name)) {
         let path = folder.join(name);
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir());
         if is_folder {

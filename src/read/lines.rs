@@ -42,10 +42,9 @@ impl Format for Lines {
                 each(match utf8::text(text) {
                     Ok(line) => content(line, settings)
                         .map(|content| Document {
-                            url: block.place_id(record).into(),
-                            content,
                             record: whole,
-                            value: None,
+                            number: record,
+                            ..Document::new(block.place_id(record), content)
                         })
                         .map_err(|kind| block.error(record, start, kind)),
                     Err(byte) => Err(block.error(record, start + byte, ErrorKind::Utf8)),

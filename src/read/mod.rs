@@ -25,24 +25,27 @@ mod pairs;
 mod protobuf;
 mod spool;
 mod stream;
+#[cfg(test)]
+mod testing;
 mod text;
 mod utf8;
 mod zstd;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
-pub use blocks::{Block, Piece};
-pub use cutter::Cutter;
+pub(crate) use blocks::Block;
+pub use blocks::Piece;
+pub(crate) use cutter::Cutter;
 pub use format::InputFormat;
 pub use input::{Input, inputs};
 pub use pairs::read_pairs;
-pub use spool::twice;
-pub use stream::Stream;
+pub(crate) use spool::twice;
+pub(crate) use stream::Stream;
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.
-pub const RECORD_BYTES_MAX: usize = 1 << 30;
+pub(crate) const RECORD_BYTES_MAX: usize = 1 << 30;
 
 /// Most records in a block, so that what is made of a block stays small however
 /// short its records are.
@@ -83,6 +86,7 @@ pub struct Pieces<'a> {
     waiting: std::vec::IntoIter<Input>,
     settings: &'a ReadSettings,
     open: Option<(Stream, Cutter)>,
+    /// Bytes taken from the inputs so far, before decompression.
     taken: Arc<AtomicU64>,
 }
 
@@ -95,11 +99,6 @@ impl<'a> Pieces<'a> {
             open: None,
             taken: Arc::default(),
         }
-    }
-
-    /// Bytes taken from the inputs so far, before decompression.
-    pub fn bytes_taken(&self) -> u64 {
-        self.taken.load(Ordering::Relaxed)
     }
 
     /// Fills `piece` with the next blocks, which may be none; false when there are no

@@ -82,6 +82,7 @@ impl Format for Protobuf {
                 .and_then(|message| document(message, settings))
                 .map(|document| Document {
                     record: &block.bytes[start..end],
+                    number: record,
                     ..document
                 });
             each(document.map_err(|kind| block.error(record, start, kind)));
@@ -156,24 +157,13 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         .ok_or_else(|| ErrorKind::FieldMissing("url in the message".into()))?;
     if let ([name], false) = (&settings.text_fields[..], settings.items) {
         let text = fields.named(name)?.unwrap_or_default();
-        return Ok(Document {
-            url: url.into(),
-            content: Content::Text(text.into()),
-            record: message,
-            value: None,
-        });
+        return Ok(Document::new(url, Content::Text(text.into())));
     }
     let mut texts = Vec::with_capacity(settings.text_fields.len());
     for name in &settings.text_fields {
         texts.extend(fields.named(name)?.filter(|text| !text.is_empty()));
     }
-    let content = contents(&texts, settings)?;
-    Ok(Document {
-        url: url.into(),
-        content,
-        record: message,
-        value: None,
-    })
+    Ok(Document::new(url, contents(&texts, settings)?))
 }
 
 /// The fields of a message, undecoded.

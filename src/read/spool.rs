@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 /// The input for the first time, and for the second, which must not be opened before the
 /// first has been read to its end. What must be kept takes up to `memory_bytes_max`
 /// before it goes to a file in `temp_dir`.
-pub fn twice(input: Input, memory_bytes_max: usize, temp_dir: &Path) -> (Input, Input) {
+pub(crate) fn twice(input: Input, memory_bytes_max: usize, temp_dir: &Path) -> (Input, Input) {
     if let Some(path) = input.regular_file() {
         let again = Input::from_path(path);
         return (input, again);

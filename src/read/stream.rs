@@ -17,7 +17,7 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const MAGIC_BYTES_MAX: usize = 8;
 
 /// An input that is read a piece at a time.
-pub struct Stream {
+pub(crate) struct Stream {
     state: State,
     taken: Arc<AtomicU64>,
 }
@@ -34,7 +34,7 @@ enum State {
 impl Stream {
     /// Opens `input` when its first piece is asked for. What is read of it is added
     /// to `taken`.
-    pub fn new(input: Input, taken: &Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(input: Input, taken: &Arc<AtomicU64>) -> Self {
         Self {
             state: State::Closed(input),
             taken: Arc::clone(taken),
@@ -43,7 +43,7 @@ impl Stream {
 
     /// Fills `piece` with what comes next; false when nothing does. The last piece
     /// may hold nothing but the news of the end.
-    pub fn next(&mut self, piece: &mut Piece) -> bool {
+    pub(crate) fn next(&mut self, piece: &mut Piece) -> bool {
         piece.clear();
         if let State::Closed(_) = self.state {
             match self.open() {
@@ -123,14 +123,13 @@ fn is_zstd(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::testing::{self, Trickle};
     use crate::read::{InputFormat, Pieces, ReadSettings};
-    use flate2::{Compression, write::GzEncoder};
     use std::io::{Cursor, Read, Write};
+    use std::sync::atomic::Ordering::Relaxed;
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
+        testing::gzip(bytes, 1)
     }
 
     /// The content, how many bytes were taken for it, and what was wrong.
@@ -150,7 +149,7 @@ mod tests {
         }
         (
             content,
-            pieces.bytes_taken(),
+            pieces.taken.load(Relaxed),
             problem.map(|error| error.to_string()),
         )
     }
@@ -172,16 +171,6 @@ mod tests {
         .concat();
         assert_eq!(read(Cursor::new(frames)).0, b"one two");
         assert_eq!(read(Cursor::new("")), (vec![], 0, None));
-    }
-
-    /// A pipe that gives so many bytes at a time.
-    struct Trickle(Cursor<Vec<u8>>, usize);
-
-    impl Read for Trickle {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let some = buffer.len().min(self.1);
-            self.0.read(&mut buffer[..some])
-        }
     }
 
     /// What damaged or truncated data gives must not depend on how it comes in, nor on
@@ -272,9 +261,7 @@ mod tests {
         let inner: Vec<u8> = (0..400_u32)
             .flat_map(|n| gzip(&n.wrapping_mul(0x9e37_79b9).to_le_bytes().repeat(90)))
             .collect();
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
-        encoder.write_all(&inner.repeat(20)).unwrap();
-        let (content, _, problem) = read(Cursor::new(encoder.finish().unwrap()));
+        let (content, _, problem) = read(Cursor::new(testing::gzip(&inner.repeat(20), 0)));
         assert_eq!(problem, None);
         assert!(content == inner.repeat(20));
     }

@@ -43,10 +43,8 @@ impl Format for Text {
                 .map_err(|byte| (bom + byte, ErrorKind::Utf8))
                 .and_then(|text| content(text, settings).map_err(|kind| (bom, kind)))
                 .map(|content| Document {
-                    url: block.file.to_string().into(),
-                    content,
                     record: block.bytes,
-                    value: None,
+                    ..Document::new(block.file.to_string(), content)
                 })
                 .map_err(|(byte, kind)| block.error(0, byte, kind)),
         );

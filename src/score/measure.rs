@@ -21,7 +21,7 @@ pub enum Measure {
 impl Measure {
     /// The score of two sets, or signatures, that have `shared` elements of so
     /// many each.
-    pub fn score(self, shared: u32, sizes: [u32; 2]) -> Score {
+    pub(crate) fn score(self, shared: u32, sizes: [u32; 2]) -> Score {
         let [left, right] = sizes;
         match self {
             Self::MinHash | Self::Containment => Score::new(shared, left.min(right)),
@@ -32,24 +32,24 @@ impl Measure {
 
 /// A measure of sets with its threshold: what two sets must share.
 #[derive(Clone, Copy, Debug)]
-pub struct SetBound {
+pub(crate) struct SetBound {
     measure: Measure,
     threshold: Threshold,
 }
 
 impl SetBound {
     /// Sets count whose `measure` is at least the threshold.
-    pub fn new(measure: Measure, threshold: Threshold) -> Self {
+    pub(crate) fn new(measure: Measure, threshold: Threshold) -> Self {
         Self { measure, threshold }
     }
 
     /// The threshold.
-    pub fn threshold(self) -> Threshold {
+    pub(crate) fn threshold(self) -> Threshold {
         self.threshold
     }
 
     /// What sets of these sizes must share at the least.
-    pub fn shared(self, left: u32, right: u32) -> u32 {
+    pub(crate) fn shared(self, left: u32, right: u32) -> u32 {
         match self.measure {
             // i ≥ t (l + r - i) is the same as i (1 + t) ≥ t (l + r).
             Measure::Jaccard => self
@@ -62,13 +62,13 @@ impl SetBound {
     }
 
     /// What a set of this size must share with any set that is no smaller.
-    pub fn shared_with_larger(self, size: u32) -> u32 {
+    pub(crate) fn shared_with_larger(self, size: u32) -> u32 {
         self.shared(size, size)
     }
 
     /// What a set of this size must share with any set that is no larger: at least
     /// one shingle, whatever the smaller set's size.
-    pub fn shared_with_smaller(self, size: u32) -> u32 {
+    pub(crate) fn shared_with_smaller(self, size: u32) -> u32 {
         match self.measure {
             Measure::Jaccard => self.threshold.needed(size as usize) as u32,
             Measure::MinHash | Measure::Containment => 1,
@@ -76,7 +76,7 @@ impl SetBound {
     }
 
     /// The least size of a set that can match a larger one of this size.
-    pub fn smaller_size(self, size: u32) -> u32 {
+    pub(crate) fn smaller_size(self, size: u32) -> u32 {
         self.shared_with_smaller(size)
     }
 }

@@ -8,7 +8,7 @@ const CHUNK: usize = 64;
 /// The number of positions at which two signatures agree, if it is at least
 /// `needed`.
 #[inline]
-pub fn shared_at_least(left: &[Value], right: &[Value], needed: usize) -> Option<u32> {
+pub(crate) fn shared_at_least(left: &[Value], right: &[Value], needed: usize) -> Option<u32> {
     let mut differences = left.len().checked_sub(needed)?;
     for (left, right) in left.chunks(CHUNK).zip(right.chunks(CHUNK)) {
         let shared = shared_positions(left, right) as usize;
@@ -19,7 +19,7 @@ pub fn shared_at_least(left: &[Value], right: &[Value], needed: usize) -> Option
 
 /// The number of positions at which two signatures agree.
 #[inline]
-pub fn shared_positions(left: &[Value], right: &[Value]) -> u32 {
+pub(crate) fn shared_positions(left: &[Value], right: &[Value]) -> u32 {
     left.iter()
         .zip(right)
         .map(|(left, right)| u32::from(left == right))

@@ -12,8 +12,11 @@ mod threshold;
 use std::cmp::Ordering;
 use std::fmt;
 
-pub use measure::{Measure, SetBound};
-pub use minhash::{shared_at_least, shared_positions};
+pub use measure::Measure;
+pub(crate) use measure::SetBound;
+pub(crate) use minhash::shared_at_least;
+#[cfg(test)]
+pub(crate) use minhash::shared_positions;
 pub(crate) use overlap::{Bits, PackedSets};
 pub use threshold::{InvalidThreshold, Threshold};
 
@@ -26,7 +29,7 @@ pub struct Score {
 
 impl Score {
     /// All of it.
-    pub const WHOLE: Self = Self { part: 1, whole: 1 };
+    pub(crate) const WHOLE: Self = Self { part: 1, whole: 1 };
 
     /// `part` of `whole`, which is not zero and not less than `part`.
     pub fn new(part: u32, whole: u32) -> Self {

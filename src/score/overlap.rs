@@ -47,9 +47,14 @@ impl PackedSets {
         }));
     }
 
-    /// How many shingles two sets share in bundles.
-    pub(crate) fn shared(&self, left: usize, right: usize) -> u32 {
-        let (left, right) = (self.sets.get(left), self.sets.get(right));
+    /// A set, packed.
+    pub(crate) fn get(&self, set: usize) -> &[Bits] {
+        self.sets.get(set)
+    }
+
+    /// How many shingles a set of the same bits shares with one of these.
+    pub(crate) fn shared(&self, left: &[Bits], right: usize) -> u32 {
+        let right = self.sets.get(right);
         let (mut i, mut j) = (0, 0);
         let mut shared = 0;
         while i < left.len() && j < right.len() {
@@ -123,7 +128,7 @@ mod tests {
             for (left, a) in sets.iter().enumerate() {
                 for (right, b) in sets.iter().enumerate() {
                     let shared: u32 = a.intersection(b).map(|&bit| weights[bit as usize]).sum();
-                    prop_assert_eq!(packed.shared(left, right), shared);
+                    prop_assert_eq!(packed.shared(packed.get(left), right), shared);
                 }
             }
         }

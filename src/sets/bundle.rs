@@ -45,7 +45,7 @@ struct Stretch {
 }
 
 /// Where a set is. They are in order of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SetAt {
     stretch: u32,
     index: u32,
@@ -121,11 +121,10 @@ impl SummedSets {
         self.distinct_max
     }
 
-    /// Each document with the size of its set.
-    pub(crate) fn sizes(&self) -> impl Iterator<Item = (DocumentId, u32)> {
-        self.stretches.iter().flat_map(|stretch| {
-            let documents = stretch.documents.iter().copied();
-            documents.zip(stretch.sizes.iter().copied())
+    /// Where all sets are, in order of documents.
+    pub(crate) fn places(&self) -> impl Iterator<Item = SetAt> {
+        (0..).zip(&self.stretches).flat_map(|(stretch, own)| {
+            (0..own.documents.len() as u32).map(move |index| SetAt { stretch, index })
         })
     }
 
@@ -147,12 +146,12 @@ impl SummedSets {
     }
 
     /// The stretches that all sets are in, by number.
-    pub(super) fn stretches(&self) -> Range<usize> {
+    pub(crate) fn stretches(&self) -> Range<usize> {
         0..self.stretches.len()
     }
 
     /// Calls `each` with every set of a stretch and where it is.
-    pub(super) fn for_each_of(
+    pub(crate) fn for_each_of(
         &self,
         number: usize,
         buffer: &mut Vec<(u64, u32)>,

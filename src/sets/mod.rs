@@ -23,7 +23,7 @@ mod spill;
 mod sums;
 mod uses;
 
-pub(crate) use bundle::SummedSets;
+pub(crate) use bundle::{SetAt, SummedSet, SummedSets};
 pub(crate) use chunks::Print;
 pub(crate) use document_bundles::Common;
 pub(crate) use jagged::Jagged;

@@ -9,13 +9,14 @@ use super::sums::SumTable;
 use crate::document::DocumentId;
 use crate::error::Error;
 
-/// Those bundles that more than one of some sets has, each with a number.
+/// Those bundles that enough of some sets have, each with a number.
 ///
 /// They are numbered in the order in which they are met. Sets that have much in common are likely
 /// to have their lowest sum in common: in that order they stand together, and so do the numbers
 /// of their bundles.
 pub(crate) struct Numbers {
     tables: Vec<SumTable<Known>>,
+    sets_min: u32,
     /// For each number: how many sets have it, and its weight.
     pub(crate) sets: Vec<u32>,
     pub(crate) weights: Vec<u32>,
@@ -45,13 +46,15 @@ fn table_of(sum: u64) -> usize {
 }
 
 impl Numbers {
-    /// Stands for the number of a bundle that only one set has.
+    /// Stands for the number of a bundle that has none.
     pub(crate) const NONE: u32 = u32::MAX;
 
-    /// Numbers the bundles of those documents that are `wanted`, and tells where these are, in order.
+    /// Numbers those bundles that at least so many of the documents that are `wanted` have, and
+    /// tells where the sets of these are, in order.
     pub(crate) fn new(
         sets: &SummedSets,
         wanted: impl Fn(DocumentId) -> bool + Sync,
+        sets_min: u32,
     ) -> Result<(Self, Vec<SetAt>), Error> {
         let tables: Vec<Mutex<SumTable<Known>>> = (0..TABLES).map(|_| Mutex::default()).collect();
         let places: Vec<Vec<(u64, SetAt)>> = sets
@@ -85,6 +88,7 @@ impl Numbers {
         let unlocked = |table: Mutex<_>| table.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut numbers = Self {
             tables: tables.into_iter().map(unlocked).collect(),
+            sets_min,
             sets: Vec::new(),
             weights: Vec::new(),
         };
@@ -101,7 +105,7 @@ impl Numbers {
     fn add(&mut self, bundles: &[(u64, u32)]) {
         for &(sum, weight) in bundles {
             let known = self.tables[table_of(sum)].entry(sum).1;
-            if known.sets > 1 && known.number == Self::NONE {
+            if known.sets >= self.sets_min && known.number == Self::NONE {
                 known.number = self.sets.len() as u32;
                 self.sets.push(known.sets);
                 self.weights.push(weight);

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use crate::document::Content;
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
-pub use windows::{TokenSequence, Windows};
+pub use windows::Windows;
 
 /// The hash of some consecutive tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,7 +124,7 @@ impl Stopwords {
 #[derive(Debug, Default)]
 pub struct Shingles {
     all: Vec<Shingle>,
-    tokens: TokenSequence,
+    tokens: windows::TokenSequence,
     text: String,
     words: words::Scratch,
     short: bool,
@@ -137,7 +137,7 @@ impl Shingles {
     }
 
     /// Whether the document has tokens, but fewer than one shingle takes.
-    pub fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         self.short
     }
 

@@ -57,28 +57,23 @@ impl Windows {
 
 /// The tokens of a document by their hashes.
 #[derive(Debug, Default)]
-pub struct TokenSequence {
+pub(super) struct TokenSequence {
     hashes: Vec<u64>,
 }
 
 impl TokenSequence {
     /// Where tokens are appended.
-    pub fn hashes_mut(&mut self) -> &mut Vec<u64> {
+    pub(super) fn hashes_mut(&mut self) -> &mut Vec<u64> {
         &mut self.hashes
     }
 
     /// Number of tokens.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// True if there is no token.
-    pub fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
-    }
-
     /// Removes all tokens.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.hashes.clear();
     }
 

@@ -14,7 +14,7 @@ use crate::shingle::Shingle;
 /// equality. They have 32 bits: two different shingles agree by accident once in
 /// four billion positions, which no estimate can feel, and every JSON reader
 /// holds them exactly.
-pub type Value = i32;
+pub(crate) type Value = i32;
 
 /// How shingles become signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Signatures {
 /// Mixes a value into a key of several values. For use in memory only: unlike
 /// the values themselves, keys may change from one version to the next.
 #[inline]
-pub fn combine(key: u64, value: Value) -> u64 {
+pub(crate) fn combine(key: u64, value: Value) -> u64 {
     let product =
         u128::from(key ^ u64::from(value as u32) ^ 0x6a09_e667_f3bc_c909) * 0x9e37_79b9_7f4a_7c15;
     (product as u64) ^ ((product >> 64) as u64)

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::jsonl::json_string;
 use super::text::Text;
 use super::{ClusterFormat, PairFormat};
+use crate::collection::RecordPlace;
 use crate::error::{ErrorKind, Place};
 use crate::score::Score;
 
@@ -62,7 +63,11 @@ pub(crate) enum RemovedLine<'a> {
         score: Score,
     },
     /// Its id is that of a document before it.
-    RepeatedId { url: &'a str },
+    RepeatedId {
+        url: &'a str,
+        place: RecordPlace<'a>,
+        first: RecordPlace<'a>,
+    },
     /// It could not be used.
     Unreadable {
         place: &'a Place,
@@ -80,9 +85,13 @@ pub(crate) fn write_removed(removed: &RemovedLine<'_>, output: &mut dyn Write) -
             json_string(keeper, &mut line);
             write!(line, ",\"score\":{score}")?;
         }
-        RemovedLine::RepeatedId { url } => {
+        RemovedLine::RepeatedId { url, place, first } => {
             json_string(url, &mut line);
-            line.extend_from_slice(b",\"reason\":\"repeated-id\"");
+            line.extend_from_slice(b",\"reason\":\"repeated-id\",\"file\":");
+            json_string(place.file, &mut line);
+            write!(line, ",\"record\":{},\"first_file\":", place.record)?;
+            json_string(first.file, &mut line);
+            write!(line, ",\"first_record\":{}", first.record)?;
         }
         RemovedLine::Unreadable { place, why } => {
             let url = match place.record {

@@ -16,9 +16,9 @@ mod unfinished;
 
 pub use clusters::{ClusterLine, write_cluster};
 pub(crate) use clusters::{RemovedLine, write_removed};
-pub use output::{Complete, Output, OutputFile, appear};
+pub use output::{Output, appear};
 pub use packed::Packed;
-pub use records::RecordWriter;
+pub(crate) use records::RecordWriter;
 pub use signature::write_signature;
 pub(crate) use unfinished::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
@@ -107,7 +107,7 @@ trait PairFormat {
 }
 
 /// Pairs as lines of a format.
-pub struct PairLines<'a> {
+pub(crate) struct PairLines<'a> {
     rules: &'static dyn PairFormat,
     urls: &'a Urls,
     left: Option<DocumentId>,
@@ -117,7 +117,7 @@ pub struct PairLines<'a> {
 
 impl<'a> PairLines<'a> {
     /// Lines of this format, with these ids.
-    pub fn new(format: OutputFormat, urls: &'a Urls) -> Self {
+    pub(crate) fn new(format: OutputFormat, urls: &'a Urls) -> Self {
         Self {
             rules: format.rules(),
             urls,
@@ -128,12 +128,12 @@ impl<'a> PairLines<'a> {
     }
 
     /// What comes before the first pair of this measure.
-    pub fn header(&self, measure: Measure) -> &'static str {
+    pub(crate) fn header(&self, measure: Measure) -> &'static str {
         self.rules.header(measure == Measure::Containment)
     }
 
     /// Appends a pair.
-    pub fn pair(&mut self, pair: &Pair, lines: &mut Vec<u8>) {
+    pub(crate) fn pair(&mut self, pair: &Pair, lines: &mut Vec<u8>) {
         let [first, second, score, end] = self.rules.frame().map(str::as_bytes);
         if self.left != Some(pair.left) {
             self.left = Some(pair.left);

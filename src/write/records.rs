@@ -16,7 +16,7 @@ const IS_NEAR_DUPLICATE: &str = "isNearDuplicate";
 const NEAR_DUPLICATE: &str = "nearDuplicate";
 
 /// Writes records so that they can be read again.
-pub struct RecordWriter<'a> {
+pub(crate) struct RecordWriter<'a> {
     output: &'a mut (dyn Write + Send),
     /// Whether the last record had no line end.
     is_open: bool,
@@ -25,7 +25,7 @@ pub struct RecordWriter<'a> {
 
 impl<'a> RecordWriter<'a> {
     /// Writes to `output`.
-    pub fn new(output: &'a mut (dyn Write + Send)) -> Self {
+    pub(crate) fn new(output: &'a mut (dyn Write + Send)) -> Self {
         Self {
             output,
             is_open: false,
@@ -36,7 +36,7 @@ impl<'a> RecordWriter<'a> {
     /// Writes a record, byte for byte. Only what would spoil it among others is mended:
     /// a line end that is missing before the next line, a byte order mark that is no
     /// longer at the start.
-    pub fn record(&mut self, format: InputFormat, record: &[u8]) -> io::Result<()> {
+    pub(crate) fn record(&mut self, format: InputFormat, record: &[u8]) -> io::Result<()> {
         let is_lines = format != InputFormat::Protobuf;
         if self.is_open && is_lines {
             self.output.write_all(b"\n")?;
@@ -52,7 +52,11 @@ impl<'a> RecordWriter<'a> {
     }
 
     /// Writes a JSON object with what is similar to it, a list of ids and scores.
-    pub fn annotated(&mut self, record: &[u8], similar: &[(&str, String)]) -> io::Result<()> {
+    pub(crate) fn annotated(
+        &mut self,
+        record: &[u8],
+        similar: &[(&str, String)],
+    ) -> io::Result<()> {
         let record = record
             .strip_prefix(BYTE_ORDER_MARK)
             .unwrap_or(record)

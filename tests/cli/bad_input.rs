@@ -213,13 +213,9 @@ fn many_alike_are_counted() {
 fn plain_text_that_is_not_utf8_is_named() {
     let place = Place::new();
     place.file("t", b"fine so far \xff\xfe").file("u", "fine");
-    let run = place.run("t u");
-    assert_eq!(run.status, 2);
-    assert!(
-        run.stderr.contains("t: record 1, byte 12: invalid UTF-8"),
-        "{}",
-        run.stderr
-    );
+    place
+        .run("t u")
+        .fails("t: record 1, byte 12: invalid UTF-8");
 }
 
 #[test]
@@ -288,10 +284,7 @@ fn a_byte_order_mark_is_no_part_of_the_text() {
         "t u 1.0\n"
     );
     place.file("bad", b"\xef\xbb\xbfab\xff");
-    let run = place.run("--input-format lines bad");
-    assert!(
-        run.stderr.contains("bad: record 1, byte 5: invalid UTF-8"),
-        "{}",
-        run.stderr
-    );
+    place
+        .run("--input-format lines bad")
+        .says("bad: record 1, byte 5: invalid UTF-8");
 }

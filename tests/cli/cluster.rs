@@ -98,13 +98,9 @@ fn pairs_written_earlier_can_be_clustered_higher() {
         }
     }
     place.file("bad", "a\tb\t0.9\nno pair\n");
-    let run = place.run("cluster --pairs bad");
-    assert_eq!(run.status, 2);
-    assert!(
-        run.stderr.contains("bad: record 2, byte 8: not a pair"),
-        "{}",
-        run.stderr
-    );
+    place
+        .run("cluster --pairs bad")
+        .fails("bad: record 2, byte 8: not a pair");
 }
 
 #[test]

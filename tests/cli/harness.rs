@@ -28,6 +28,20 @@ impl Run {
         assert_eq!((self.status, self.stderr.as_str()), (0, ""));
         self.stdout
     }
+
+    /// A run that says this on standard error.
+    #[track_caller]
+    pub fn says(&self, text: &str) -> &Self {
+        assert!(self.stderr.contains(text), "{}", self.stderr);
+        self
+    }
+
+    /// A run that failed and says this.
+    #[track_caller]
+    pub fn fails(&self, text: &str) -> &Self {
+        assert_eq!(self.status, 2, "{}", self.stderr);
+        self.says(text)
+    }
 }
 
 impl Place {

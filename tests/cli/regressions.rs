@@ -8,7 +8,7 @@ mod command_line {
         for share in ["€%", "1€%", "%", "é.5%"] {
             let run = Place::new().run(&format!("--score jaccard --ignore-common {share}"));
             assert_eq!(run.status, 2, "{share}");
-            assert!(run.stderr.contains("a share such as 5%"), "{}", run.stderr);
+            run.says("a share such as 5%");
         }
     }
 
@@ -45,8 +45,7 @@ mod command_line {
         // A file of such a name is one.
         place.file("dedupe", line("a", "some text"));
         place.run("dedupe").clean();
-        let run = place.run("nothing.jsonl");
-        assert!(run.stderr.contains("cannot be read"), "{}", run.stderr);
+        place.run("nothing.jsonl").says("cannot be read");
     }
 
     /// Numbers as `3,212.3118/s`, and a bar that stood at its end for half the run.
@@ -57,7 +56,7 @@ mod command_line {
             .collect();
         let run = Place::new().pipe("dedup --progress always -o /dev/null", docs);
         assert_eq!(run.status, 0);
-        assert!(run.stderr.contains("simdup: comparing\n"), "{}", run.stderr);
+        run.says("simdup: comparing\n");
         assert!(
             run.stderr.contains("simdup: 2,000 documents, ") && !run.stderr.contains(".3"),
             "{}",

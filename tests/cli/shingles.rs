@@ -71,12 +71,9 @@ fn stopwords_are_left_out() {
         ""
     );
     place.file("two", "the\nof the\n");
-    let run = place.pipe("--stopwords two", &docs);
-    assert!(
-        run.stderr.contains("1 lines hold more than one word"),
-        "{}",
-        run.stderr
-    );
+    place
+        .pipe("--stopwords two", &docs)
+        .says("1 lines hold more than one word");
 }
 
 #[test]

@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-use simdup::document::Content;
-use simdup::shingle::{ShingleSettings, Shingles, shingler};
+use simdup::inside::{Content, Shingles, shingler};
+use simdup::settings::ShingleSettings;
 
 /// A generator of numbers (splitmix64).
 pub struct Random(u64);

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use simdup::Settings;
-use simdup::cluster::{ClusterMethod, Keep};
-use simdup::score::Measure;
-use simdup::write::ClusterFormat;
+use simdup::inside::ClusterFormat;
+use simdup::settings::{ClusterMethod, Keep, Measure};
 
 use super::input::FormatArg;
 use super::output::OutputArgs;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use simdup::Settings;
-use simdup::score::Measure;
+use simdup::settings::Measure;
 
 use super::cluster::ClusterChoiceArgs;
 use super::output::OutputArgs;
@@ -19,15 +19,18 @@ Writes the documents to keep, byte for byte as they came in and in input order: 
 cluster of near-duplicates (`simdup cluster --help`) the one that --keep prefers, and all \
 documents that are in no cluster. A document goes only if its exact Jaccard similarity to \
 the one that is kept is at least the threshold (with --cluster components: to one that goes \
-with it); --removed names both and the score.
+with it). --removed lists all that is not written: of a near-duplicate the one that stands for \
+it and the score, of an id met before where it stands and where the first one does (file and \
+record), of an unusable record what is wrong with it.
 
 With --against, those documents go that are similar to one in the other collection, which \
 is only read; they are not compared among themselves. --annotate writes all documents as \
 JSONL, each with what is similar to it; with --score containment, that is what holds at \
 least the threshold's share of the document itself.
 
-Of plain text files, whose content is a document each, the names are written. An output \
-that is named .gz or .zst is compressed. Records that cannot be used, and documents whose \
+Of plain text files, whose content is a document each, the names are written. A file without \
+content, such as the _SUCCESS that Hadoop and Spark leave beside their part files, is an empty \
+document, and has no record to write where the others have one. An output that is named .gz or .zst is compressed. Records that cannot be used, and documents whose \
 id was met before, are reported and not written.";
 
 pub(super) const AFTER_HELP: &str = "\
@@ -48,7 +51,7 @@ pub(in crate::cli) struct DedupArgs {
     pub(in crate::cli) similar: SimilarArgs,
     #[command(flatten)]
     pub(in crate::cli) clusters: ClusterChoiceArgs,
-    /// Write what was left out to FILE, as JSONL: url, keeper and score
+    /// Write what was left out to FILE, as JSONL: url, reason, keeper and score
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(in crate::cli) removed: Option<PathBuf>,
     /// Write all documents as JSONL, each with `isNearDuplicate` and `nearDuplicate`

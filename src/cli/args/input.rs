@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use simdup::Input;
-use simdup::read::{InputFormat, inputs};
+use simdup::inside::inputs;
+use simdup::settings::InputFormat;
 
 use super::together;
 use crate::cli::{Failure, pipe};

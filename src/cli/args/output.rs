@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use simdup::write::OutputFormat;
+use simdup::inside::OutputFormat;
 
 use crate::cli::Failure;
 use crate::cli::files::{Written, keep_apart};

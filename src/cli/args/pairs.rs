@@ -2,7 +2,7 @@
 
 use clap::Args;
 use simdup::Settings;
-use simdup::score::Measure;
+use simdup::settings::Measure;
 
 use super::mistyped;
 use super::output::{OutputArgs, PairOutputArgs};

@@ -1,12 +1,12 @@
 //! What may be used, and what a bad record does.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use simdup::{Memory, Strictness};
+use simdup::settings::{Memory, Strictness};
 
 use super::values::{bytes, threads};
+use crate::cli::linux;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Resources and strictness")]
@@ -45,12 +45,6 @@ impl ResourceArgs {
 
 /// Of what the machine has, as Linux tells; elsewhere, of eight gigabytes.
 fn three_quarters_of_memory() -> u64 {
-    let told = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("MemTotal:"))?;
-        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        Some(kilobytes * 1024)
-    });
+    let told = linux::told_bytes("/proc/meminfo", "MemTotal");
     told.unwrap_or(8 << 30) / 4 * 3
 }

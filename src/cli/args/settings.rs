@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use simdup::read::ReadSettings;
-use simdup::score::Measure;
+use simdup::settings::{Measure, ReadSettings};
 use simdup::{Inputs, Settings};
 
 use super::input::{InputArgs, named};

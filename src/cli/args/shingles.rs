@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use simdup::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
+use simdup::settings::{Case, ShingleSettings, Stopwords, Tokens, Windows};
 
 use super::together;
 use super::values::{at_least_one, sizes};

@@ -1,8 +1,7 @@
 //! Signatures: how shingles are sketched.
 
 use clap::{Args, ValueEnum};
-use simdup::shingle::ShingleSettings;
-use simdup::sketch::SketchSettings;
+use simdup::settings::{ShingleSettings, SketchSettings};
 
 use super::shingles::{ShingleArgs, WORDS_PER_SHINGLE};
 use super::together;

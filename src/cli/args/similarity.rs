@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use simdup::score::{Measure, Threshold};
-use simdup::{Bands, CommonSettings, Finding};
+use simdup::settings::{Bands, CommonSettings, Finding, Measure, Threshold};
 
 use super::signature::SignatureArgs;
 use super::together;

@@ -2,9 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use simdup::CommonSettings;
-use simdup::cluster::Keep;
-use simdup::score::Threshold;
+use simdup::settings::{CommonSettings, Keep, Threshold};
 
 pub(super) fn keep(text: &str) -> Result<Keep, String> {
     Ok(match text.split_once(':') {

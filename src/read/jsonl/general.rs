@@ -65,12 +65,7 @@ impl<'a> Fields<'a> {
         } else {
             Content::Text(text(self.texts, settings)?)
         };
-        Ok(Document {
-            url,
-            content,
-            record: &[],
-            value: None,
-        })
+        Ok(Document::new(url, content))
     }
 }
 

@@ -7,6 +7,8 @@ mod general;
 mod scan;
 mod value;
 
+use std::borrow::Cow;
+
 use super::blocks::Block;
 use super::format::{Cut, Format};
 use super::lines::{Line, cut_at_line_end, for_each_line};
@@ -59,6 +61,7 @@ impl Format for Jsonl {
                 let place = || block.place_id(record);
                 let complete = |document| Document {
                     record: whole,
+                    number: record,
                     value: value::read(text, settings),
                     ..document
                 };
@@ -135,7 +138,7 @@ impl<'s> Fast<'s> {
             text_of(found)?;
         }
         let mut ids = ids.iter().filter(is_there).filter(|found| !is_empty(found));
-        let url = match ids.next() {
+        let url: Cow<'_, str> = match ids.next() {
             Some(found) => text_of(found)?.into(),
             None if self.settings.id_field.is_none() => place().into(),
             None => return None,
@@ -154,12 +157,7 @@ impl<'s> Fast<'s> {
             }
             &self.joined
         };
-        Some(Document {
-            url,
-            content: Content::Text(text.into()),
-            record: &[],
-            value: None,
-        })
+        Some(Document::new(url, Content::Text(text.into())))
     }
 }
 

@@ -1,26 +1,26 @@
 //! From inputs to a clean collection: the documents to keep, as they came in.
 
-use std::io;
-use std::sync::{Mutex, PoisonError};
+mod removed;
+mod writing;
+
 use std::time::Instant;
 
-use super::clusters::{Assigned, Removed, assign, for_clusters, has_values, wants};
+use super::clusters::{Assigned, assign, for_clusters, has_values, wants};
 use super::pairs::pairs_of;
 use super::reading::{Reading, Wants};
-use super::records::{KeptRecords, Record, RecordForm, for_each_record};
+use super::records::RecordForm;
 use super::{Inputs, in_pool};
 use crate::candidates::search;
 use crate::cluster::{Cluster, ClusterMethod, Keep};
-use crate::collection::{Fate, Records, Scope, Urls};
-use crate::document::DocumentId;
-use crate::error::{Error, ErrorKind};
+use crate::collection::{Fate, Records, Urls};
+use crate::error::Error;
 use crate::observer::{Observer, Phase};
-use crate::pairs::{Pairs, Partners};
 use crate::read::{Input, twice};
-use crate::score::Score;
 use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::write::{NamedWriter, RecordWriter, RemovedLine, write_removed};
+use crate::write::NamedWriter;
+use removed::Recording;
+use writing::Writing;
 
 /// How a collection is made clean.
 #[derive(Clone, Debug, Default)]
@@ -120,10 +120,7 @@ pub fn dedup_documents(
         DedupMode::Removed => Some(&mut output.documents),
         _ => output.removed.as_mut(),
     };
-    let recording = Recording {
-        observer,
-        listing: Mutex::new((listing, Ok(()))),
-    };
+    let recording = Recording::new(observer, listing);
     let mut reading = Reading::new(settings, &recording, wants);
     let found = in_pool(settings, || {
         let mut collection = reading.collection(inputs)?;
@@ -151,18 +148,11 @@ pub fn dedup_documents(
     })?;
     let kept = reading.kept.take();
     let (urls, mut stats, records, assigned, pairs, has_values) = found;
-    let (listing, written) = recording
-        .listing
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    written?;
     let started = Instant::now();
-    if let Some(listing) = listing {
-        list_removed(&urls, &records, &assigned, listing)?;
-    }
+    recording.finish(&urls, &records, &assigned)?;
     if reads_again {
         observer.phase(Phase::Writing);
-        let mut writing = Writing {
+        let writing = Writing {
             records: &records,
             urls: &urls,
             assigned: &assigned,
@@ -208,66 +198,6 @@ fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>, bool)
     (inputs, again, is_packed)
 }
 
-/// Where what was left out is listed, and whether that went well.
-type Listing<'l, 'w> = (Option<&'l mut NamedWriter<'w>>, Result<(), Error>);
-
-/// Lists records that cannot be used as they are met, and tells of them.
-struct Recording<'o, 'l, 'w> {
-    observer: &'o dyn Observer,
-    listing: Mutex<Listing<'l, 'w>>,
-}
-
-impl Observer for Recording<'_, '_, '_> {
-    fn problem(&self, error: &Error) {
-        self.observer.problem(error);
-        let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(output), Ok(())) = &mut *listing else {
-            return;
-        };
-        let line = RemovedLine::Unreadable {
-            place: &error.place,
-            why: &error.kind,
-        };
-        let written = write_removed(&line, output.writer).map_err(|error| output.failed(error));
-        listing.1 = written;
-    }
-
-    fn progress(&self, bytes: u64, documents: u64) {
-        self.observer.progress(bytes, documents);
-    }
-
-    fn phase(&self, phase: Phase) {
-        self.observer.phase(phase);
-    }
-}
-
-/// Lists the documents that others stand for, and those whose ids were met before.
-fn list_removed(
-    urls: &Urls,
-    records: &Records,
-    assigned: &Assigned,
-    output: &mut NamedWriter<'_>,
-) -> Result<(), Error> {
-    for fate in records.fates() {
-        let line = match *fate {
-            Fate::Unreadable => continue,
-            Fate::Repeated(first) => RemovedLine::RepeatedId {
-                url: urls.get(first),
-            },
-            Fate::Document(document) => match assigned.of(document) {
-                None => continue,
-                Some(Removed { keeper, score, .. }) => RemovedLine::NearDuplicate {
-                    url: urls.get(document),
-                    keeper: urls.get(keeper),
-                    score,
-                },
-            },
-        };
-        write_removed(&line, output.writer).map_err(|error| output.failed(error))?;
-    }
-    output.flush()
-}
-
 /// Most of a file being gone may mean that the file is a copy, or that its documents have a
 /// frame in common.
 fn emptied(records: &Records, assigned: &Assigned) -> Vec<(String, usize, usize)> {
@@ -286,84 +216,3 @@ fn emptied(records: &Records, assigned: &Assigned) -> Vec<(String, usize, usize)
     }
     emptied
 }
-
-/// What is needed to write documents.
-struct Writing<'a> {
-    records: &'a Records,
-    urls: &'a Urls,
-    assigned: &'a Assigned,
-    pairs: Option<&'a Pairs>,
-    settings: &'a Settings,
-    observer: &'a dyn Observer,
-}
-
-impl Writing<'_> {
-    fn write(
-        &mut self,
-        again: Vec<Input>,
-        form: RecordForm,
-        kept: Option<KeptRecords>,
-        output: &mut NamedWriter<'_>,
-    ) -> Result<(), Error> {
-        let changed = || Error::in_file("-", ErrorKind::Changed);
-        let name = output.name.to_owned();
-        let failed = |error: io::Error| Error::in_file(&name, ErrorKind::Write(error));
-        let mut writer = RecordWriter::new(output.writer);
-        let mut first_format = None;
-        let mut partners = Partners::default();
-        let mut written = 0;
-        let each = |record: Record<'_>, taken: u64| {
-            let fate = self.records.fate(record.index, record.print);
-            let fate = fate.ok_or_else(changed)?;
-            let Fate::Document(document) = fate else {
-                return Ok(());
-            };
-            if let Some(pairs) = self.pairs {
-                let similar = self.similar(pairs, document, &mut partners)?;
-                writer.annotated(record.bytes, &similar).map_err(failed)?;
-            } else if !self.assigned.is_removed(document) {
-                if *first_format.get_or_insert(record.format) != record.format {
-                    return Err(Error::in_file(&name, ErrorKind::MixedFormats));
-                }
-                writer.record(record.format, record.bytes).map_err(failed)?;
-            }
-            written += 1;
-            if written % PROGRESS_EVERY == 0 {
-                self.observer.progress(taken, written);
-            }
-            Ok(())
-        };
-        let count = for_each_record(again, self.settings, form, kept, each)?;
-        match count == self.records.len() {
-            true => Ok(()),
-            false => Err(changed()),
-        }
-    }
-
-    /// What is similar to a document, the most similar first.
-    fn similar(
-        &self,
-        pairs: &Pairs,
-        document: DocumentId,
-        partners: &mut Partners,
-    ) -> Result<Vec<(&str, String)>, Error> {
-        let mut similar: Vec<(DocumentId, Score)> = Vec::new();
-        let from = match pairs.scope {
-            Scope::All => DocumentId(0),
-            Scope::Across(first) => first,
-        };
-        pairs.for_each_partner(document, from, partners, |other, score, shares| {
-            // Of containment, the document's own share counts.
-            let score = shares.map_or(score, |[own, _]| own);
-            if self.settings.threshold.admits(score) {
-                similar.push((other, score));
-            }
-        })?;
-        similar.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(&two.0)));
-        let named = |(other, score): (DocumentId, Score)| (self.urls.get(other), score.to_string());
-        Ok(similar.into_iter().map(named).collect())
-    }
-}
-
-/// Documents after which progress is told.
-const PROGRESS_EVERY: u64 = 1024;

@@ -1,0 +1,109 @@
+//! Who stands for whom: what clustering decides.
+
+use crate::cluster::Cluster;
+use crate::document::DocumentId;
+use crate::score::Score;
+
+/// For each document, the one that stands for it and their score.
+pub(super) type Keepers = Vec<Option<(DocumentId, Score)>>;
+
+/// A document that another one stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// The document.
+    pub document: DocumentId,
+    /// The other one.
+    pub keeper: DocumentId,
+    /// Their score.
+    pub score: Score,
+}
+
+/// Who stands for whom.
+#[derive(Debug, Default)]
+pub(in crate::pipeline) struct Assigned {
+    keepers: Keepers,
+    /// Documents that others stand for, in order of those, then of input.
+    members: Vec<DocumentId>,
+    /// Where the members of each document start, and the end; empty if they are not joined
+    /// among themselves.
+    starts: Vec<u32>,
+}
+
+impl Assigned {
+    /// From who stands for each, of documents that are joined among themselves.
+    pub(super) fn clustered(keepers: Keepers) -> Self {
+        let mut starts = vec![0_u32; keepers.len() + 1];
+        for (keeper, _) in keepers.iter().flatten() {
+            starts[keeper.index() + 1] += 1;
+        }
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut next = starts.clone();
+        let mut members = vec![DocumentId(0); starts[keepers.len()] as usize];
+        for (document, assigned) in (0..).map(DocumentId).zip(&keepers) {
+            if let Some((keeper, _)) = assigned {
+                let place = &mut next[keeper.index()];
+                members[*place as usize] = document;
+                *place += 1;
+            }
+        }
+        Self {
+            keepers,
+            members,
+            starts,
+        }
+    }
+
+    /// From who stands for each, of documents that go by what they are compared with.
+    pub(super) fn against(keepers: Keepers) -> Self {
+        Self {
+            keepers,
+            ..Self::default()
+        }
+    }
+
+    pub(in crate::pipeline) fn clusters(&self) -> impl Iterator<Item = Cluster> {
+        let scored = |&member: &DocumentId| {
+            let (_, score) = self.keepers[member.index()]?;
+            Some((member, score))
+        };
+        let of = move |(keeper, ends): (DocumentId, &[u32])| Cluster {
+            keeper,
+            members: self.members[ends[0] as usize..ends[1] as usize]
+                .iter()
+                .filter_map(scored)
+                .collect(),
+        };
+        (0..)
+            .map(DocumentId)
+            .zip(self.starts.windows(2))
+            .filter(|(_, ends)| ends[1] > ends[0])
+            .map(of)
+    }
+
+    pub(super) fn removed(&self) -> impl Iterator<Item = Removed> {
+        (0..self.keepers.len() as u32).filter_map(|document| self.of(DocumentId(document)))
+    }
+
+    /// What stands for a document, if something does.
+    pub(in crate::pipeline) fn of(&self, document: DocumentId) -> Option<Removed> {
+        let &(keeper, score) = self.keepers.get(document.index())?.as_ref()?;
+        Some(Removed {
+            document,
+            keeper,
+            score,
+        })
+    }
+
+    /// Whether another one stands for a document.
+    pub(in crate::pipeline) fn is_removed(&self, document: DocumentId) -> bool {
+        let assigned = self.keepers.get(document.index());
+        assigned.is_some_and(Option::is_some)
+    }
+
+    /// Of how many documents another one stands for.
+    pub(in crate::pipeline) fn count(&self) -> usize {
+        self.keepers.iter().flatten().count()
+    }
+}

@@ -1,0 +1,205 @@
+//! From inputs to clusters: documents are compared only as far as clusters need it.
+
+mod against;
+mod assigned;
+mod components;
+mod keeper_index;
+mod stars;
+
+use std::time::Instant;
+
+use super::reading::{Reading, Wants};
+use super::{Inputs, in_pool};
+use crate::candidates::{Links, PreparedSets, SearchStats, Way, search_sets, state, way};
+use crate::cluster::{Cluster, ClusterMethod, Keep, preference};
+use crate::collection::{Collection, Features, Group, Scope, Urls};
+use crate::document::DocumentId;
+use crate::error::Error;
+use crate::observer::{Observer, Phase};
+use crate::score::{Measure, Score};
+use crate::settings::Settings;
+use crate::stats::Stats;
+
+pub(super) use assigned::Assigned;
+pub use assigned::Removed;
+
+/// What [`cluster_documents`] found.
+#[derive(Debug)]
+pub struct Clustered {
+    /// The ids of all documents.
+    pub urls: Urls,
+    /// What the run did.
+    pub stats: Stats,
+    /// Whether any document has the field by which the keepers were chosen.
+    pub has_values: bool,
+    assigned: Assigned,
+}
+
+impl Clustered {
+    /// The clusters of two and more, by their keepers, in input order; none if the
+    /// documents were compared with others.
+    pub fn clusters(&self) -> impl Iterator<Item = Cluster> {
+        self.assigned.clusters()
+    }
+
+    /// The documents that others stand for, in input order.
+    pub fn removed(&self) -> impl Iterator<Item = Removed> {
+        self.assigned.removed()
+    }
+}
+
+/// Joins similar documents into clusters, by exact Jaccard similarity. Of each, the one
+/// that `keep` prefers is the keeper.
+///
+/// With something to compare them with, documents are not joined among themselves:
+/// those go that are similar to one of the others, and the most similar of these stands
+/// for them.
+///
+/// # Errors
+/// As for [`find_pairs`](crate::find_pairs).
+///
+/// # Performance
+/// Not every pair is found on the way: the cost does not grow with the square of a cluster.
+pub fn cluster_documents(
+    inputs: impl Into<Inputs>,
+    settings: &Settings,
+    method: ClusterMethod,
+    keep: &Keep,
+    observer: &dyn Observer,
+) -> Result<Clustered, Error> {
+    let settings = &for_clusters(settings, keep);
+    let mut reading = Reading::new(settings, observer, wants(keep));
+    let inputs = inputs.into();
+    in_pool(settings, || {
+        let collection = reading.collection(inputs)?;
+        observer.phase(Phase::Comparing);
+        let has_values = has_values(&collection);
+        let assigned = assign(&collection, method, keep, &mut reading.stats)?;
+        Ok(Clustered {
+            urls: collection.into_parts().0,
+            stats: reading.stats,
+            has_values,
+            assigned,
+        })
+    })
+}
+
+/// The settings with what clusters need.
+pub(in crate::pipeline) fn for_clusters(settings: &Settings, keep: &Keep) -> Settings {
+    let mut settings = settings.clone();
+    settings.measure = Measure::Jaccard;
+    settings.read.value_field = keep.field().map(str::to_owned);
+    settings
+}
+
+/// What is to be known of documents to choose between them.
+pub(in crate::pipeline) fn wants(keep: &Keep) -> Wants {
+    Wants {
+        lengths: matches!(keep, Keep::Longest | Keep::Shortest),
+        values: keep.field().is_some(),
+        ..Wants::default()
+    }
+}
+
+/// Whether any document has the field that counts.
+pub(in crate::pipeline) fn has_values(collection: &Collection) -> bool {
+    let values = &collection.descriptions.values;
+    values.iter().any(Option::is_some)
+}
+
+/// Decides who stands for whom.
+pub(super) fn assign(
+    collection: &Collection,
+    method: ClusterMethod,
+    keep: &Keep,
+    stats: &mut Stats,
+) -> Result<Assigned, Error> {
+    let Features::Shingles { lists, .. } = collection.features() else {
+        return Ok(Assigned::default());
+    };
+    let started = Instant::now();
+    let prepared = &PreparedSets::new(collection, lists)?;
+    stats.counts.identical = prepared.groups.copies() as u64;
+    let mut clustering = Clustering {
+        collection,
+        prepared,
+        searched: SearchStats::default(),
+    };
+    let assigned = match collection.scope() {
+        Scope::Across(_) => Assigned::against(against::keepers(&mut clustering)?),
+        Scope::All => {
+            let descriptions = &collection.descriptions;
+            let mut order = preference(
+                keep,
+                collection.own(),
+                &descriptions.lengths,
+                &descriptions.values,
+            );
+            // Those without shingles are like no other.
+            let size = |group: Group| prepared.sizes[group.index()];
+            order.retain(|&document| prepared.groups.of(document).map_or(0, size) > 0);
+            Assigned::clustered(match method {
+                ClusterMethod::Star => stars::keepers(&mut clustering, &order)?,
+                ClusterMethod::Components => components::keepers(&mut clustering, &order)?,
+            })
+        }
+    };
+    state(collection, &mut clustering.searched);
+    stats.search = clustering.searched;
+    stats.counts.candidates = stats.search.candidates;
+    stats.counts.members = assigned.count() as u64;
+    stats.counts.clusters = assigned.clusters().count() as u64;
+    stats.seconds.candidates += started.elapsed();
+    Ok(assigned)
+}
+
+/// The score of documents that are the same.
+const SAME: Score = Score::WHOLE;
+
+/// Sets that are to be clustered, and how the search in them went so far.
+struct Clustering<'a> {
+    collection: &'a Collection,
+    prepared: &'a PreparedSets,
+    searched: SearchStats,
+}
+
+impl Clustering<'_> {
+    /// All that is similar, where clusters must be made of it: if it is found in a way that does
+    /// not find all, or if what must be compared does not fit into memory.
+    fn links_if_needed(&mut self) -> Result<Option<Links>, Error> {
+        match way(self.collection.settings()) {
+            Way::Complete if self.prepared.fits() => Ok(None),
+            _ => self.links().map(Some),
+        }
+    }
+
+    /// All that is similar.
+    fn links(&mut self) -> Result<Links, Error> {
+        let (links, stats) = search_sets(self.collection, self.prepared)?;
+        self.searched = stats;
+        Ok(links)
+    }
+
+    /// The groups of documents that all have one.
+    fn groups_of(&self, order: &[DocumentId]) -> Vec<Group> {
+        let group = |&document| self.prepared.groups.of(document);
+        order.iter().filter_map(group).collect()
+    }
+
+    /// The groups that can have a partner.
+    fn with_partner(&mut self) -> Vec<Group> {
+        let groups: Vec<Group> = self.prepared.with_partner().collect();
+        self.searched.with_partner = groups.len() as u64;
+        groups
+    }
+
+    fn add_stats(&mut self, stats: SearchStats) {
+        self.searched = std::mem::take(&mut self.searched).merge(stats);
+    }
+}
+
+/// What the sets of two groups have in common, as a score.
+fn score(prepared: &PreparedSets, one: Group, two: Group, shared: u32) -> Score {
+    let sizes = [one, two].map(|group| prepared.sizes[group.index()]);
+    Measure::Jaccard.score(shared, sizes)
+}

@@ -1,0 +1,120 @@
+//! The documents to keep, or all of them with what is similar: written when their records come
+//! for the second time.
+
+use std::io;
+
+use crate::collection::{Fate, Records, Scope, Urls};
+use crate::document::DocumentId;
+use crate::error::{Error, ErrorKind};
+use crate::observer::Observer;
+use crate::pairs::{Pairs, Partners};
+use crate::pipeline::clusters::Assigned;
+use crate::pipeline::records::{KeptRecords, Record, RecordForm, for_each_record};
+use crate::read::{Input, InputFormat};
+use crate::score::Score;
+use crate::settings::Settings;
+use crate::write::{NamedWriter, RecordWriter};
+
+/// What is needed to write documents.
+pub(super) struct Writing<'a> {
+    pub(super) records: &'a Records,
+    pub(super) urls: &'a Urls,
+    pub(super) assigned: &'a Assigned,
+    pub(super) pairs: Option<&'a Pairs>,
+    pub(super) settings: &'a Settings,
+    pub(super) observer: &'a dyn Observer,
+}
+
+impl Writing<'_> {
+    /// Of a file without content there is a record, its name, only among plain text.
+    pub(super) fn write(
+        &self,
+        again: Vec<Input>,
+        form: RecordForm,
+        kept: Option<KeptRecords>,
+        output: &mut NamedWriter<'_>,
+    ) -> Result<(), Error> {
+        let changed = || Error::in_file("-", ErrorKind::Changed);
+        let name = output.name.to_owned();
+        let failed = |error: io::Error| Error::in_file(&name, ErrorKind::Write(error));
+        let mut writer = RecordWriter::new(output.writer);
+        let mut partners = Partners::default();
+        let mut put = |document, format, bytes: &[u8]| match self.pairs {
+            Some(pairs) => {
+                let similar = self.similar(pairs, document, &mut partners)?;
+                writer.annotated(bytes, &similar).map_err(failed)
+            }
+            None => writer.record(format, bytes).map_err(failed),
+        };
+        let mut output_format = None;
+        let mut blank: Vec<(DocumentId, Vec<u8>)> = Vec::new();
+        let mut written = 0;
+        let each = |record: Record<'_>, taken: u64| {
+            let fate = self.records.fate(record.index, record.print);
+            let document = match fate.ok_or_else(changed)? {
+                Fate::Document(document) if !self.assigned.is_removed(document) => document,
+                _ => return Ok(()),
+            };
+            written += 1;
+            if written % PROGRESS_EVERY == 0 {
+                self.observer.progress(taken, written);
+            }
+            match (record.is_blank, output_format) {
+                // Whether it has a record is not known before something else is written.
+                (true, None) => blank.push((document, record.bytes.to_vec())),
+                // As the marks that Hadoop and Spark leave beside records.
+                (true, Some(format)) if format != InputFormat::Text => {}
+                (false, Some(format)) if format != record.format && self.pairs.is_none() => {
+                    return Err(Error::in_file(&name, ErrorKind::MixedFormats));
+                }
+                (_, known) => {
+                    if known.is_none() && record.format == InputFormat::Text {
+                        for (document, bytes) in &blank {
+                            put(*document, InputFormat::Text, bytes)?;
+                        }
+                    }
+                    output_format = known.or(Some(record.format));
+                    put(document, record.format, record.bytes)?;
+                }
+            }
+            Ok(())
+        };
+        let count = for_each_record(again, self.settings, form, kept, each)?;
+        if output_format.is_none() {
+            for (document, bytes) in &blank {
+                put(*document, InputFormat::Text, bytes)?;
+            }
+        }
+        match count == self.records.len() {
+            true => Ok(()),
+            false => Err(changed()),
+        }
+    }
+
+    /// What is similar to a document, the most similar first.
+    fn similar(
+        &self,
+        pairs: &Pairs,
+        document: DocumentId,
+        partners: &mut Partners,
+    ) -> Result<Vec<(&str, String)>, Error> {
+        let mut similar: Vec<(DocumentId, Score)> = Vec::new();
+        let from = match pairs.scope {
+            Scope::All => DocumentId(0),
+            Scope::Across(first) => first,
+        };
+        pairs.for_each_partner(document, from, partners, |other, score, shares| {
+            // Of containment, the document's own share counts.
+            let score = shares.map_or(score, |[own, _]| own);
+            if self.settings.threshold.admits(score) {
+                similar.push((other, score));
+            }
+        })?;
+        similar.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(&two.0)));
+        let named = |(other, score): (DocumentId, Score)| (self.urls.get(other), score.to_string());
+        Ok(similar.into_iter().map(named).collect())
+    }
+}
+
+/// Documents after which progress is told.
+const PROGRESS_EVERY: u64 = 1024;
