@@ -55,9 +55,10 @@ pub(super) fn cells(prepared: &PreparedSets, order: &[Group]) -> Vec<Cell> {
     let most = all / parts.max(1);
     let count = prepared.groups.len();
     let mut in_neighbourhood = vec![0_u64; count];
-    for &group in order {
-        in_neighbourhood[prepared.neighbourhood(group).index()] +=
-            u64::from(bundles[group.index()]);
+    // The order may name a group several times.
+    for group in prepared.with_partner() {
+        let neighbourhood = prepared.neighbourhood(group).index();
+        in_neighbourhood[neighbourhood] += u64::from(bundles[group.index()]);
     }
     let mut cells: Vec<Cell> = Vec::new();
     // The cell that takes neighbourhoods in.

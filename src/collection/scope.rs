@@ -79,6 +79,12 @@ pub(crate) struct GroupScope {
 }
 
 impl GroupScope {
+    /// Of groups that have these parts.
+    #[cfg(test)]
+    pub(crate) fn of(roles: Vec<Role>) -> Self {
+        Self { roles: Some(roles) }
+    }
+
     /// The part that a group has.
     pub(crate) fn role(&self, group: Group) -> Role {
         match &self.roles {

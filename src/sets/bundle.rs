@@ -256,3 +256,71 @@ impl NewSets {
         Ok(stretch)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sets::ListBlock;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Documents of a few runs of words each, as versions of one another are.
+    fn documents() -> impl Strategy<Value = Vec<Vec<u64>>> {
+        let run = (0_u64..6, 0_u64..40, 1_u64..120);
+        proptest::collection::vec(proptest::collection::vec(run, 0..6), 1..14).prop_map(|runs| {
+            let word =
+                |text: u64, place: u64| (text << 32 | place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let of_run = |(text, start, count)| (start..start + count).map(move |p| word(text, p));
+            let list = |runs: Vec<_>| runs.into_iter().flat_map(of_run).collect();
+            runs.into_iter().map(list).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_bundles_tell_is_what_sets_share(
+            documents in documents(),
+            bytes in prop_oneof![Just(u64::MAX), Just(1), Just(40_000)],
+            most in prop_oneof![Just(None), (1_u32..5).prop_map(Some)],
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let memory = Memory { bytes, temp_dir: folder.path().to_owned() };
+            let mut lists = ShingleLists::new(&memory);
+            let mut block = ListBlock::default();
+            for list in &documents {
+                block.push(&list.iter().copied().map(Shingle).collect::<Vec<_>>());
+            }
+            let numbers: Vec<_> = (0..documents.len() as u32).map(|n| Some(DocumentId(n))).collect();
+            lists.push(&block, &numbers).unwrap();
+            lists.finish().unwrap();
+            let roles = vec![Role::LEFT; documents.len()];
+            let common = most.map_or(Common::Keep, Common::Documents);
+            let sets = SummedSets::new(&lists, &roles, |_| 1, common, &memory).unwrap();
+            let in_how_many = |word: &u64| {
+                documents.iter().filter(|list| list.contains(word)).count() as u32
+            };
+            let expected: Vec<BTreeSet<u64>> = documents
+                .iter()
+                .map(|list| list.iter().copied().filter(|w| most.is_none_or(|m| in_how_many(w) <= m)).collect())
+                .collect();
+            let places: Vec<SetAt> = sets.places().collect();
+            prop_assert_eq!(places.len(), documents.len());
+            let (mut one, mut two) = (vec![], vec![]);
+            for (a, &left) in places.iter().enumerate() {
+                let left = sets.get(left, &mut one).unwrap();
+                prop_assert_eq!(left.document, DocumentId(a as u32));
+                prop_assert_eq!(left.size as usize, expected[a].len());
+                for (b, &right) in places.iter().enumerate().filter(|&(b, _)| b != a) {
+                    let right = sets.get(right, &mut two).unwrap();
+                    let shared: u32 = left
+                        .bundles
+                        .iter()
+                        .filter(|bundle| right.bundles.contains(bundle))
+                        .map(|&(_, weight)| weight)
+                        .sum();
+                    prop_assert_eq!(shared as usize, expected[a].intersection(&expected[b]).count());
+                }
+            }
+        }
+    }
+}
