@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use simdup::inside::{ScoredPair, cluster_pairs};
-use simdup::settings::{ClusterMethod, Finding, Keep, ShingleSettings, Threshold};
+use simdup::settings::{ClusterMethod, Finding, Keep, Memory, ShingleSettings, Threshold};
 use simdup::{DocumentId, Input, Inputs, Quiet, Settings, cluster_documents};
 
 type Sets = Vec<BTreeSet<u16>>;
@@ -214,16 +214,20 @@ fn methods() -> impl Strategy<Value = ClusterMethod> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    /// By sets of bundles, and by the least shingles with a recall as good as 1; however
-    /// the documents are spread over inputs.
+    /// By sets of bundles, and by bands with a recall as good as 1; however the documents are
+    /// spread over inputs, and however little memory there is.
     #[test]
     fn clusters_are_what_the_definition_says(
         sets in collections(), hundredths in 40_usize..=100, per_input in 1_usize..30,
         how in methods(), keep in keeps(),
         recall in prop_oneof![Just(1.0), Just(1.0 - 1e-12)],
+        bytes in prop_oneof![Just(None), Just(Some(64)), Just(Some(3000))],
     ) {
         let expected = brute_force(&sets, hundredths, how, &keep);
-        let settings = settings(hundredths, recall);
+        let settings = Settings {
+            memory: bytes.map(|bytes| Memory { bytes, temp_dir: std::env::temp_dir() }),
+            ..settings(hundredths, recall)
+        };
         prop_assert_eq!(found(&sets, per_input, &settings, how, &keep), expected);
     }
 
