@@ -1,56 +1,16 @@
 //! Clusters against brute force over the same sets, on thousands of random collections.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
-use std::collections::BTreeSet;
-
 use proptest::prelude::*;
 use simdup::inside::{ScoredPair, cluster_pairs};
-use simdup::settings::{ClusterMethod, Finding, Keep, Memory, ShingleSettings, Threshold};
-use simdup::{DocumentId, Input, Inputs, Quiet, Settings, cluster_documents};
+use simdup::settings::{ClusterMethod, Finding, Keep, Memory};
+use simdup::{DocumentId, Inputs, Quiet, Settings, cluster_documents};
 
-type Sets = Vec<BTreeSet<u16>>;
+mod sets;
+use sets::{Set, Sets, inputs, settings, text, threshold, versions};
+
 /// A keeper and its members with their scores.
 type Clusters = Vec<(u32, Vec<(u32, f64)>)>;
-
-fn line(index: usize, set: &BTreeSet<u16>) -> String {
-    let items: Vec<String> = set.iter().map(ToString::to_string).collect();
-    let value = (index * 7) % 5;
-    let record = serde_json::json!({"url": index.to_string(), "text": items, "value": value});
-    format!("{record}\n")
-}
-
-/// The collection as one input, or as several.
-fn inputs(sets: &Sets, per_input: usize) -> Vec<Input> {
-    let lines: Vec<String> = sets
-        .iter()
-        .enumerate()
-        .map(|(index, set)| line(index, set))
-        .collect();
-    lines
-        .chunks(per_input)
-        .map(|lines| Input::from_reader("part", std::io::Cursor::new(lines.concat())))
-        .collect()
-}
-
-fn settings(hundredths: usize, recall: f64) -> Settings {
-    let mut settings = Settings {
-        threshold: threshold(hundredths),
-        finding: Finding::Recall(recall),
-        shingle: ShingleSettings::Items {
-            case: simdup::settings::Case::Keep,
-        },
-        threads: 2,
-        ..Settings::default()
-    };
-    settings.read.items = true;
-    settings
-}
-
-fn threshold(hundredths: usize) -> Threshold {
-    format!("{}.{:02}", hundredths / 100, hundredths % 100)
-        .parse()
-        .unwrap()
-}
 
 fn found(
     sets: &Sets,
@@ -77,18 +37,18 @@ fn found(
     clusters
 }
 
-fn shared(a: &BTreeSet<u16>, b: &BTreeSet<u16>) -> (usize, usize) {
+fn shared(a: &Set, b: &Set) -> (usize, usize) {
     let shared = a.intersection(b).count();
     (shared, a.len() + b.len() - shared)
 }
 
 /// Whether two sets are similar enough, in integers.
-fn similar(a: &BTreeSet<u16>, b: &BTreeSet<u16>, hundredths: usize) -> bool {
+fn similar(a: &Set, b: &Set, hundredths: usize) -> bool {
     let (part, whole) = shared(a, b);
     part > 0 && part * 100 >= hundredths * whole
 }
 
-fn score(a: &BTreeSet<u16>, b: &BTreeSet<u16>) -> f64 {
+fn score(a: &Set, b: &Set) -> f64 {
     let (part, whole) = shared(a, b);
     part as f64 / whole as f64
 }
@@ -167,35 +127,6 @@ fn brute_force(sets: &Sets, hundredths: usize, how: ClusterMethod, keep: &Keep) 
     clusters
 }
 
-/// Versions made from one another, copies, and sets that have nothing to do with them.
-fn collections() -> impl Strategy<Value = Sets> {
-    let version = (
-        any::<prop::sample::Index>(),
-        proptest::collection::vec(0_u16..70, 0..10),
-        any::<bool>(),
-    );
-    (
-        proptest::collection::btree_set(0_u16..60, 0..40),
-        proptest::collection::vec(version, 1..25),
-    )
-        .prop_map(|(first, versions)| {
-            let mut sets = vec![first];
-            for (origin, changed, is_new) in versions {
-                let mut set = match is_new {
-                    true => BTreeSet::new(),
-                    false => sets[origin.index(sets.len())].clone(),
-                };
-                for shingle in changed {
-                    if !set.remove(&shingle) {
-                        set.insert(shingle);
-                    }
-                }
-                sets.push(set);
-            }
-            sets
-        })
-}
-
 fn keeps() -> impl Strategy<Value = Keep> {
     prop_oneof![
         Just(Keep::First),
@@ -218,7 +149,7 @@ proptest! {
     /// spread over inputs, and however little memory there is.
     #[test]
     fn clusters_are_what_the_definition_says(
-        sets in collections(), hundredths in 40_usize..=100, per_input in 1_usize..30,
+        sets in versions(true), hundredths in 40_usize..=100, per_input in 1_usize..30,
         how in methods(), keep in keeps(),
         recall in prop_oneof![Just(1.0), Just(1.0 - 1e-12)],
         bytes in prop_oneof![Just(None), Just(Some(64)), Just(Some(3000))],
@@ -234,7 +165,7 @@ proptest! {
     /// What another collection has goes, with the most similar as its witness.
     #[test]
     fn against_takes_the_most_similar(
-        sets in collections(), hundredths in 40_usize..=100, at in any::<prop::sample::Index>(),
+        sets in versions(true), hundredths in 40_usize..=100, at in any::<prop::sample::Index>(),
         recall in prop_oneof![Just(1.0), Just(1.0 - 1e-12)],
     ) {
         let first = at.index(sets.len());
@@ -267,7 +198,7 @@ proptest! {
     /// Pairs tell of clusters what documents do.
     #[test]
     fn pairs_make_the_same_clusters(
-        sets in collections(), hundredths in 20_usize..=100, how in methods(), last in any::<bool>(),
+        sets in versions(true), hundredths in 20_usize..=100, how in methods(), last in any::<bool>(),
     ) {
         let keep = if last { Keep::Last } else { Keep::First };
         let mut pairs = vec![];
@@ -311,11 +242,11 @@ fn a_large_cluster_costs_no_more_than_its_size() {
         };
         (0..200).map(word).collect::<Vec<_>>().join(" ")
     };
-    let mut text = String::new();
+    let mut pages = String::new();
     for number in 0..20_000 {
         let record =
             serde_json::json!({"url": number.to_string(), "text": words(number % 10, number / 10)});
-        text.push_str(&format!("{record}\n"));
+        pages.push_str(&format!("{record}\n"));
     }
     for (recall, how) in [
         (1.0, ClusterMethod::Star),
@@ -326,10 +257,7 @@ fn a_large_cluster_costs_no_more_than_its_size() {
             finding: Finding::Recall(recall),
             ..Settings::default()
         };
-        let inputs = vec![Input::from_reader(
-            "pages",
-            std::io::Cursor::new(text.clone()),
-        )];
+        let inputs = vec![text("pages", pages.clone())];
         let clustered = cluster_documents(inputs, &settings, how, &Keep::First, &Quiet).unwrap();
         assert_eq!(clustered.clusters().count(), 10);
         assert_eq!(clustered.removed().count(), 20_000 - 10);
@@ -345,7 +273,7 @@ fn a_large_cluster_costs_no_more_than_its_size() {
 /// is connected is the same by either way.
 #[test]
 fn what_lies_between_connects_by_either_way() {
-    let mut text = String::new();
+    let mut pages = String::new();
     for number in 0..1_215_u32 {
         let page = number % 3;
         // Of the last words, those that are others: none, half of them, all.
@@ -362,7 +290,7 @@ fn what_lies_between_connects_by_either_way() {
             })
             .collect();
         let record = serde_json::json!({"url": number.to_string(), "text": words.join(" ")});
-        text.push_str(&format!("{record}\n"));
+        pages.push_str(&format!("{record}\n"));
     }
     let clusters = |recall: f64| {
         let settings = Settings {
@@ -370,10 +298,7 @@ fn what_lies_between_connects_by_either_way() {
             threshold: threshold(60),
             ..Settings::default()
         };
-        let inputs = vec![Input::from_reader(
-            "pages",
-            std::io::Cursor::new(text.clone()),
-        )];
+        let inputs = vec![text("pages", pages.clone())];
         let how = ClusterMethod::Components;
         let clustered = cluster_documents(inputs, &settings, how, &Keep::First, &Quiet).unwrap();
         (

@@ -3,52 +3,25 @@
 //! threshold.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use simdup::settings::{
-    Bands, CommonSettings, Finding, Measure, Memory, ShingleSettings, Threshold,
-};
+use simdup::settings::{Bands, CommonSettings, Finding, Measure, Memory};
 use simdup::{Input, Inputs, Quiet, Settings, find_pairs};
 
-/// A collection of sets of small numbers.
-type Sets = Vec<BTreeSet<u16>>;
+mod sets;
+use sets::{Set, Sets, inputs, versions};
 
-fn jsonl(sets: &[BTreeSet<u16>]) -> String {
-    let mut out = String::new();
-    for (index, set) in sets.iter().enumerate() {
-        let items: Vec<String> = set.iter().map(ToString::to_string).collect();
-        writeln!(
-            out,
-            "{}",
-            serde_json::json!({"url": index.to_string(), "text": items})
-        )
-        .unwrap();
-    }
-    out
-}
-
-fn settings(measure: Measure, threshold: Threshold) -> Settings {
-    let mut settings = Settings {
+fn settings(measure: Measure, hundredths: usize) -> Settings {
+    Settings {
         measure,
-        threshold,
-        finding: Finding::Recall(1.0),
-        shingle: ShingleSettings::Items {
-            case: simdup::settings::Case::Keep,
-        },
-        threads: 2,
-        ..Settings::default()
-    };
-    settings.read.items = true;
-    settings
+        ..sets::settings(hundredths, 1.0)
+    }
 }
 
-fn input(sets: &[BTreeSet<u16>]) -> Vec<Input> {
-    vec![Input::from_reader(
-        "sets",
-        std::io::Cursor::new(jsonl(sets)),
-    )]
+/// All in one.
+fn input(sets: &[Set]) -> Vec<Input> {
+    inputs(sets, sets.len().max(1))
 }
 
 /// What was found, as `left right score` with the ordinals of the documents.
@@ -62,11 +35,7 @@ fn found(inputs: impl Into<Inputs>, settings: &Settings) -> Vec<(u32, u32, f64)>
 }
 
 /// The definition, over all pairs, in integers.
-fn brute_force(
-    sets: &[BTreeSet<u16>],
-    measure: Measure,
-    hundredths: usize,
-) -> Vec<(u32, u32, f64)> {
+fn brute_force(sets: &[Set], measure: Measure, hundredths: usize) -> Vec<(u32, u32, f64)> {
     let mut all = vec![];
     for (left, a) in sets.iter().enumerate() {
         for (right, b) in sets.iter().enumerate().skip(left + 1) {
@@ -83,12 +52,6 @@ fn brute_force(
     all
 }
 
-fn threshold(hundredths: usize) -> Threshold {
-    format!("{}.{:02}", hundredths / 100, hundredths % 100)
-        .parse()
-        .unwrap()
-}
-
 /// Sparse, dense and in between: few or many different shingles, copies, and
 /// versions made from one another.
 fn collections() -> impl Strategy<Value = Sets> {
@@ -98,30 +61,7 @@ fn collections() -> impl Strategy<Value = Sets> {
             0..25,
         )
     });
-    let versions = (
-        proptest::collection::btree_set(0_u16..60, 1..40),
-        proptest::collection::vec(
-            (
-                any::<prop::sample::Index>(),
-                proptest::collection::vec(0_u16..70, 0..8),
-            ),
-            1..25,
-        ),
-    )
-        .prop_map(|(first, edits)| {
-            let mut sets = vec![first];
-            for (origin, changed) in edits {
-                let mut set: BTreeSet<u16> = sets[origin.index(sets.len())].clone();
-                for shingle in changed {
-                    if !set.remove(&shingle) {
-                        set.insert(shingle);
-                    }
-                }
-                sets.push(set);
-            }
-            sets
-        });
-    prop_oneof![free, versions]
+    prop_oneof![free, versions(false)]
 }
 
 proptest! {
@@ -129,7 +69,7 @@ proptest! {
 
     #[test]
     fn jaccard_is_complete_and_exact(sets in collections(), hundredths in 5_usize..=100) {
-        let settings = settings(Measure::Jaccard, threshold(hundredths));
+        let settings = settings(Measure::Jaccard, hundredths);
         prop_assert_eq!(found(input(&sets), &settings), brute_force(&sets, Measure::Jaccard, hundredths));
     }
 
@@ -139,7 +79,7 @@ proptest! {
         for part in 1..=of {
             if 100 % of == 0 {
                 let hundredths = part * 100 / of;
-                let settings = settings(Measure::Jaccard, threshold(hundredths));
+                let settings = settings(Measure::Jaccard, hundredths);
                 let expected = brute_force(&sets, Measure::Jaccard, hundredths);
                 prop_assert_eq!(found(input(&sets), &settings), expected);
             }
@@ -148,7 +88,7 @@ proptest! {
 
     #[test]
     fn containment_is_complete_and_exact(sets in collections(), hundredths in 5_usize..=100) {
-        let settings = settings(Measure::Containment, threshold(hundredths));
+        let settings = settings(Measure::Containment, hundredths);
         let expected = brute_force(&sets, Measure::Containment, hundredths);
         prop_assert_eq!(found(input(&sets), &settings), expected);
     }
@@ -162,7 +102,7 @@ proptest! {
     ) {
         let settings = Settings {
             finding: Finding::Recall(1.0 - 1e-12),
-            ..settings(Measure::Jaccard, threshold(hundredths))
+            ..settings(Measure::Jaccard, hundredths)
         };
         let first = at.map_or(sets.len(), |at| at.index(sets.len() + 1));
         let mut expected = brute_force(&sets, Measure::Jaccard, hundredths);
@@ -180,7 +120,7 @@ proptest! {
     fn bands_find_no_wrong_pair(sets in collections(), hundredths in 5_usize..=100, rows in 1_usize..6) {
         let settings = Settings {
             finding: Finding::Bands(Bands { bands: 128 / rows, rows }),
-            ..settings(Measure::Jaccard, threshold(hundredths))
+            ..settings(Measure::Jaccard, hundredths)
         };
         let expected = brute_force(&sets, Measure::Jaccard, hundredths);
         let found = found(input(&sets), &settings);
@@ -193,16 +133,11 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let settings = Settings {
             memory: Some(Memory { bytes: 64, temp_dir: folder.path().to_owned() }),
-            ..settings(Measure::Jaccard, threshold(hundredths))
+            ..settings(Measure::Jaccard, hundredths)
         };
         // Several inputs are several blocks, so that some are spilled.
-        let text = jsonl(&sets);
-        let inputs: Vec<Input> = text
-            .lines()
-            .map(|line| Input::from_reader("line", std::io::Cursor::new(format!("{line}\n"))))
-            .collect();
         let expected = brute_force(&sets, Measure::Jaccard, hundredths);
-        prop_assert_eq!(found(inputs, &settings), expected);
+        prop_assert_eq!(found(inputs(&sets, 1), &settings), expected);
         prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
@@ -212,7 +147,7 @@ proptest! {
     ) {
         let settings = Settings {
             common: CommonSettings::Documents(most),
-            ..settings(Measure::Jaccard, threshold(hundredths))
+            ..settings(Measure::Jaccard, hundredths)
         };
         let mut documents: BTreeMap<u16, u32> = BTreeMap::new();
         for shingle in sets.iter().flatten() {
@@ -231,7 +166,7 @@ proptest! {
         sets in collections(), hundredths in 5_usize..=100, at in any::<prop::sample::Index>(),
         measure in prop_oneof![Just(Measure::Jaccard), Just(Measure::Containment)],
     ) {
-        let settings = settings(measure, threshold(hundredths));
+        let settings = settings(measure, hundredths);
         let first = at.index(sets.len() + 1);
         // An empty side compares with nothing.
         prop_assume!(first < sets.len());
@@ -258,7 +193,7 @@ fn the_stated_recall_is_kept() {
         })
         .collect();
     let all = brute_force_neighbours(&sets);
-    let complete = settings(Measure::Jaccard, threshold(75));
+    let complete = settings(Measure::Jaccard, 75);
     assert_eq!(found(input(&sets), &complete).len(), all);
     let by_bands = Settings {
         finding: Finding::Bands(Bands { bands: 32, rows: 4 }),
@@ -281,7 +216,7 @@ fn the_stated_recall_is_kept() {
 }
 
 fn brute_force_neighbours(sets: &Sets) -> usize {
-    let similar = |pair: &&[BTreeSet<u16>]| {
+    let similar = |pair: &&[Set]| {
         let shared = pair[0].intersection(&pair[1]).count();
         shared * 4 >= 3 * (pair[0].len() + pair[1].len() - shared)
     };

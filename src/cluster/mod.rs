@@ -7,8 +7,8 @@
 
 mod components;
 mod order;
-mod pairs;
 mod star;
+mod written_pairs;
 
 use crate::document::DocumentId;
 use crate::score::Score;
@@ -16,9 +16,9 @@ use crate::score::Score;
 pub(crate) use components::Components;
 pub use order::Keep;
 pub(crate) use order::preference;
-pub(crate) use pairs::PairCluster;
-pub use pairs::{ScoredPair, cluster_pairs};
 pub(crate) use star::Stars;
+pub(crate) use written_pairs::PairCluster;
+pub use written_pairs::{ScoredPair, cluster_pairs};
 
 /// How documents are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod pairs;
 mod reading;
 mod records;
 mod sketches;
-mod written;
+mod written_pairs;
 
 use std::ops::ControlFlow;
 
@@ -24,7 +24,7 @@ pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use sketches::{Sketched, sketch_documents};
-pub use written::cluster_written_pairs;
+pub use written_pairs::cluster_written_pairs;
 
 /// What to read: documents, and perhaps others to compare them with.
 #[derive(Debug, Default)]

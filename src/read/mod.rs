@@ -21,7 +21,6 @@ mod gzip;
 mod input;
 mod jsonl;
 mod lines;
-mod pairs;
 mod protobuf;
 mod spool;
 mod stream;
@@ -29,6 +28,7 @@ mod stream;
 mod testing;
 mod text;
 mod utf8;
+mod written_pairs;
 mod zstd;
 
 use std::sync::Arc;
@@ -39,9 +39,9 @@ pub use blocks::Piece;
 pub(crate) use cutter::Cutter;
 pub use format::InputFormat;
 pub use input::{Input, inputs};
-pub use pairs::read_pairs;
-pub(crate) use spool::twice;
+pub(crate) use spool::for_two_readings;
 pub(crate) use stream::Stream;
+pub use written_pairs::read_pairs;
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.

@@ -14,7 +14,11 @@ use crate::error::{Error, ErrorKind};
 /// The input for the first time, and for the second, which must not be opened before the
 /// first has been read to its end. What must be kept takes up to `memory_bytes_max`
 /// before it goes to a file in `temp_dir`.
-pub(crate) fn twice(input: Input, memory_bytes_max: usize, temp_dir: &Path) -> (Input, Input) {
+pub(crate) fn for_two_readings(
+    input: Input,
+    memory_bytes_max: usize,
+    temp_dir: &Path,
+) -> (Input, Input) {
     if let Some(path) = input.regular_file() {
         let again = Input::from_path(path);
         return (input, again);
@@ -132,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let nowhere = folder.path().join("nowhere");
         let input = Input::from_reader("pipe", io::Cursor::new(vec![b'x'; 100]));
-        let (first, _) = twice(input, 10, &nowhere);
+        let (first, _) = for_two_readings(input, 10, &nowhere);
         let mut bytes = vec![];
         let error = first.open().unwrap().read_to_end(&mut bytes).unwrap_err();
         let error: Error = error.downcast::<SpoolFailed>().unwrap().into();
@@ -146,14 +150,14 @@ mod tests {
         let bytes = b"some bytes ".repeat(100);
         for memory in [0, 10, 10_000] {
             let input = Input::from_reader("pipe", io::Cursor::new(bytes.clone()));
-            let (first, second) = twice(input, memory, folder.path());
+            let (first, second) = for_two_readings(input, memory, folder.path());
             assert_eq!(&**second.name(), "pipe");
             assert!(content(first) == bytes);
             assert!(content(second) == bytes);
         }
         let path = folder.path().join("file");
         std::fs::write(&path, &bytes).unwrap();
-        let (first, second) = twice(Input::from_path(&path), 0, folder.path());
+        let (first, second) = for_two_readings(Input::from_path(&path), 0, folder.path());
         assert!(content(first) == bytes && content(second) == bytes);
     }
 }

@@ -15,7 +15,7 @@ use crate::cluster::{Cluster, ClusterMethod, Keep};
 use crate::collection::{Fate, Records, Urls};
 use crate::error::Error;
 use crate::observer::{Observer, Phase};
-use crate::read::{Input, twice};
+use crate::read::{Input, for_two_readings};
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::write::NamedWriter;
@@ -189,7 +189,7 @@ fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>, bool)
     let (documents, again) = inputs
         .documents
         .into_iter()
-        .map(|input| twice(input, bytes, &memory.temp_dir))
+        .map(|input| for_two_readings(input, bytes, &memory.temp_dir))
         .unzip();
     let inputs = Inputs {
         documents,
