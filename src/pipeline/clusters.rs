@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::floor::Purpose;
 use super::reading::{Reading, Wants};
 use super::{Inputs, in_pool};
 use crate::candidates::prefix::{Asked, PrefixIndex, Probe, for_each_pair};
@@ -157,7 +158,7 @@ pub fn cluster_documents(
     observer: &dyn Observer,
 ) -> Result<Clustered, Error> {
     let settings = &for_clusters(settings, keep);
-    let mut reading = Reading::new(settings, observer, wants(keep));
+    let mut reading = Reading::new(settings, observer, wants(keep), Purpose::Clusters);
     let inputs = inputs.into();
     in_pool(settings, || {
         let collection = reading.collection(inputs)?;

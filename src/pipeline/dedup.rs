@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::clusters::{Assigned, Removed, assign, for_clusters, has_values, wants};
+use super::floor::Purpose;
 use super::pairs::pairs_of;
 use super::reading::{Reading, Wants};
 use super::records::{KeptRecords, Record, RecordForm, for_each_record};
@@ -124,7 +125,11 @@ pub fn dedup_documents(
         observer,
         listing: Mutex::new((listing, Ok(()))),
     };
-    let mut reading = Reading::new(settings, &recording, wants);
+    let purpose = match dedup.mode {
+        DedupMode::Annotated => Purpose::Pairs,
+        DedupMode::Kept | DedupMode::Removed => Purpose::Clusters,
+    };
+    let mut reading = Reading::new(settings, &recording, wants, purpose);
     let found = in_pool(settings, || {
         let mut collection = reading.collection(inputs)?;
         observer.phase(Phase::Comparing);
@@ -195,7 +200,9 @@ pub fn dedup_documents(
 fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>, bool) {
     let is_packed = inputs.documents.iter().any(Input::is_packed_file);
     let memory = settings.memory();
-    let bytes = usize::try_from(memory.bytes / SPOOL_SHARE).unwrap_or(usize::MAX);
+    let pipes = inputs.documents.iter().filter(|input| !input.is_file());
+    let share = memory.bytes / SPOOL_SHARE / (pipes.count() as u64).max(1);
+    let bytes = usize::try_from(share).unwrap_or(usize::MAX);
     let (documents, again) = inputs
         .documents
         .into_iter()
@@ -238,6 +245,10 @@ impl Observer for Recording<'_, '_, '_> {
 
     fn phase(&self, phase: Phase) {
         self.observer.phase(phase);
+    }
+
+    fn floor(&self, bytes: u64, memory_bytes: u64) {
+        self.observer.floor(bytes, memory_bytes);
     }
 }
 
