@@ -7,9 +7,9 @@
 use super::ordered::WaitingMax;
 use super::reading::Wants;
 use crate::candidates::{Way, way};
-use crate::document::FieldValue;
 use crate::score::Measure;
 use crate::settings::Settings;
+use crate::shingle::Shingles;
 
 /// The program itself, with its tables.
 const PROGRAM_BYTES: u64 = 8 << 20;
@@ -30,7 +30,7 @@ const LIST_BYTES: u64 = 20;
 const RECORD_BYTES: u64 = 16;
 /// A position of a signature.
 const POSITION_BYTES: u64 = 4;
-/// A shingle.
+/// A shingle, or a token.
 const SHINGLE_BYTES: u64 = 8;
 /// The least that the rest is worked on in, unless the memory is less.
 const REST_BYTES_MIN: u64 = 16 << 20;
@@ -63,18 +63,27 @@ pub(super) struct Floor {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
     pub(super) documents: u64,
+    /// Bytes of ids, and of the fields that documents bring along.
     pub(super) id_bytes: u64,
     pub(super) records: u64,
-    /// The most bytes of a record, and the most shingles of a document.
+    /// The most bytes of a record, and the most shingles of a document, and tokens that are held
+    /// besides.
     pub(super) record_bytes_max: u64,
     pub(super) shingles_max: u64,
+    pub(super) tokens_max: u64,
 }
 
 impl Counted {
     /// Takes a document's record.
-    pub(super) fn record(&mut self, record: &[u8], shingles: usize) {
-        self.record_bytes_max = self.record_bytes_max.max(record.len() as u64);
-        self.shingles_max = self.shingles_max.max(shingles as u64);
+    pub(super) fn record(&mut self, record: &[u8], shingles: &Shingles) {
+        let [bytes, count, tokens] = [
+            record.len(),
+            shingles.as_slice().len(),
+            shingles.tokens_held(),
+        ];
+        self.record_bytes_max = self.record_bytes_max.max(bytes as u64);
+        self.shingles_max = self.shingles_max.max(count as u64);
+        self.tokens_max = self.tokens_max.max(tokens as u64);
     }
 }
 
@@ -95,14 +104,8 @@ impl Floor {
             Purpose::Clusters => PAIRS_BYTES + CLUSTERS_BYTES,
         };
         // The table of ids is gone when documents are compared.
-        let document_bytes = features
-            + ID_BYTES.max(8 + compared)
-            + if wants.lengths { 8 } else { 0 }
-            + if wants.values {
-                size_of::<Option<FieldValue>>() as u64
-            } else {
-                0
-            };
+        let document_bytes =
+            features + ID_BYTES.max(8 + compared) + if wants.lengths { 8 } else { 0 };
         Self {
             threads: settings.thread_count() as u64,
             document_bytes,
@@ -127,6 +130,7 @@ impl Floor {
         all.records += more.records;
         all.record_bytes_max = all.record_bytes_max.max(more.record_bytes_max);
         all.shingles_max = all.shingles_max.max(more.shingles_max);
+        all.tokens_max = all.tokens_max.max(more.tokens_max);
     }
 
     /// Counts the windows of so many inputs that are compressed with such a one at the most:
@@ -144,6 +148,7 @@ impl Floor {
             records,
             record_bytes_max,
             shingles_max,
+            tokens_max,
         } = self.counted;
         PROGRAM_BYTES
             + self.threads * THREAD_BYTES
@@ -152,7 +157,7 @@ impl Floor {
             + documents * self.document_bytes
             + records * self.record_bytes
             + record_bytes_max * self.record_copies
-            + shingles_max * self.shingle_copies * SHINGLE_BYTES
+            + (shingles_max * self.shingle_copies + tokens_max) * SHINGLE_BYTES
     }
 
     /// What it leaves of the memory for all that can go to files.
@@ -181,23 +186,24 @@ mod tests {
         let mut floor = Floor::new(&settings, Wants::default(), Purpose::Pairs);
         let empty = floor.bytes();
         assert_eq!(empty, PROGRAM_BYTES + 2 * THREAD_BYTES);
-        let mut counted = Counted {
+        let counted = Counted {
             documents: 10,
             id_bytes: 70,
             records: 11,
-            ..Counted::default()
+            record_bytes_max: 1000,
+            shingles_max: 100,
+            tokens_max: 104,
         };
-        counted.record(&[0; 900], 100);
-        counted.record(&[0; 1000], 50);
+        let shingles = (2 * 100 + 104) * 8;
         floor.add(&counted);
         floor.add(&counted);
         let documents = 20 * (LIST_BYTES + 8 + PAIRS_BYTES) + 140;
-        assert_eq!(floor.bytes() - empty, documents + 2 * 1000 + 2 * 100 * 8);
+        assert_eq!(floor.bytes() - empty, documents + 2 * 1000 + shingles);
         floor.add_windows(1, 1 << 20);
         floor.add_windows(9, 1 << 20);
         assert_eq!(
             floor.bytes() - empty,
-            documents + 2 * 1000 + 2 * 100 * 8 + (2 << 20)
+            documents + 2 * 1000 + shingles + (2 << 20)
         );
     }
 

@@ -465,9 +465,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                 Ok(document) => {
                     self.shingler.shingle(&document.content, shingles);
                     digest.document(shingles.as_slice());
-                    batch
-                        .counted
-                        .record(document.record, shingles.as_slice().len());
+                    batch.counted.record(document.record, shingles);
                     batch.urls.push_str(&document.url);
                     batch.documents.push(BatchDocument {
                         url_end: batch.urls.len(),
@@ -584,6 +582,7 @@ impl<K> Collector<'_, '_, K> {
             records.start(file);
         }
         let id_bytes = self.reading.urls.bytes();
+        let value_bytes: usize = batch.values.iter().map(value_bytes).sum();
         let mut url_start = 0;
         for (index, document) in batch.documents.iter().enumerate() {
             let url = &batch.urls[url_start..document.url_end];
@@ -609,7 +608,7 @@ impl<K> Collector<'_, '_, K> {
         let reading = &mut *self.reading;
         reading.floor.add(&Counted {
             documents: self.numbers.iter().flatten().count() as u64,
-            id_bytes: (reading.urls.bytes() - id_bytes) as u64,
+            id_bytes: (reading.urls.bytes() - id_bytes + value_bytes) as u64,
             ..batch.counted
         });
         reading

@@ -153,6 +153,11 @@ impl Shingles {
         &self.all
     }
 
+    /// Tokens that are still held besides.
+    pub(crate) fn tokens_held(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// Whether the document has tokens, but fewer than one shingle takes.
     pub fn is_short(&self) -> bool {
         self.short
