@@ -106,7 +106,6 @@ fn peaks_do_not_grow_with_the_input() {
         if let [Some(least), .., Some(most)] = peaks.each_ref().map(|measured| measured.peak) {
             // The floor itself grows, by some dozens of bytes a document.
             let grown = peaks[2].floor - peaks[0].floor;
-            eprintln!("{command}: {least} {most} {grown}");
             assert!(
                 most <= least + grown + TOLERANCE,
                 "{command}: {least}, then {most}"
@@ -174,9 +173,6 @@ fn huge_records_are_held_one_at_a_time() {
     for command in ["--hashes 20", "--score jaccard", "sketch --hashes 20"] {
         let command = format!("{command} -j 4 --memory 20M huge");
         let measured = measure(&place, &command);
-        if let Some(peak) = measured.peak {
-            eprintln!("{command}: {peak} {}", measured.floor);
-        }
         check(&measured, 20 * MEGABYTE, &command);
     }
 }
@@ -189,12 +185,12 @@ fn bad_records_do_not_pile_up() {
         "bad.gz",
         gzip([lines.as_bytes(), &vec![0; 30 << 20]].concat()),
     );
-    let run = place.run("--score jaccard -j 8 --memory 30M --stats stats bad.gz");
+    let run =
+        place.run("--input-format jsonl --score jaccard -j 8 --memory 30M --stats stats bad.gz");
     assert_eq!(run.status, 2);
     let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
     let floor = stats["floor_memory_bytes"].as_u64().unwrap();
     if let Some(peak) = stats["peak_memory_bytes"].as_u64() {
-        eprintln!("bad: {peak} {floor}");
         assert!(peak <= floor.max(30 * MEGABYTE) + BEYOND, "{peak}, {floor}");
     }
 }
