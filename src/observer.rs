@@ -23,6 +23,10 @@ pub trait Observer: Sync {
     /// Another part of the run begins; a run starts with [`Phase::Reading`] untold.
     fn phase(&self, _phase: Phase) {}
 
+    /// What must be in memory at the least, of which there is less: the run goes on with that
+    /// much. Told once, before documents are compared.
+    fn floor(&self, _bytes: u64, _memory_bytes: u64) {}
+
     /// So many bytes and documents have been dealt with since the phase began. While reading,
     /// they are bytes of input; while writing, bytes of records and documents written.
     fn progress(&self, _bytes: u64, _documents: u64) {}

@@ -19,6 +19,8 @@ pub struct Stats {
     pub search: SearchStats,
     /// Where the time went.
     pub seconds: Seconds,
+    /// The least memory that the run could do with, as it follows from the counts.
+    pub floor_memory_bytes: u64,
     /// The most memory the process had resident, where the system tells.
     pub peak_memory_bytes: Option<u64>,
 }

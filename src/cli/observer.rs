@@ -171,6 +171,20 @@ impl Observer for Terminal {
         }
     }
 
+    fn floor(&self, bytes: u64, memory_bytes: u64) {
+        if !self.quiet {
+            let megabytes = |bytes: u64| HumanCount(bytes.div_ceil(1 << 20));
+            self.bar.suspend(|| {
+                report::warning(&format!(
+                    "--memory is {} MB, but the documents' ids, their largest record and what is \
+                     known of each document take {} MB, and that is used",
+                    megabytes(memory_bytes),
+                    megabytes(bytes),
+                ));
+            });
+        }
+    }
+
     fn phase(&self, phase: Phase) {
         if !self.bar.is_hidden() {
             begin(&self.bar, phase, self.input_bytes);

@@ -100,6 +100,11 @@ impl Urls {
         (self.len() == 1).then(|| self.get(DocumentId(0)))
     }
 
+    /// Bytes of all ids.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Number of documents.
     pub fn len(&self) -> usize {
         self.ends.len()

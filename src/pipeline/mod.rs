@@ -7,6 +7,7 @@
 
 mod clusters;
 mod dedup;
+mod floor;
 mod ordered;
 mod pairs;
 mod reading;

@@ -47,16 +47,42 @@ pub(super) trait Work: Sync {
 
     /// About how much memory an output takes besides its own size.
     fn bytes(output: &Self::Output) -> usize;
+
+    /// Memory that the work on a piece will take, if it is more than is usual.
+    fn piece_bytes(&self, _piece: &Self::Piece) -> usize {
+        0
+    }
+
+    /// Memory that a lane holds between its pieces, if it is more than is usual.
+    fn joint_bytes(&self, _joint: &Self::Joint) -> usize {
+        0
+    }
 }
 
-/// Memory for what waits for its turn. Beyond that no piece is taken but the one whose
-/// turn it is, so that one slow piece cannot pile up the others.
-const WAITING_BYTES_MAX: usize = 64 << 20;
+/// Memory for what waits for its turn, and for pieces that are larger than is usual. Beyond that
+/// no piece is taken or worked on but the one whose turn it is, so that neither can one slow
+/// piece pile up the others, nor has every thread a huge one at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WaitingMax {
+    bytes: usize,
+}
+
+impl WaitingMax {
+    /// An eighth of the memory, within what keeps threads busy and what is of any use.
+    pub(super) fn of(memory_bytes: u64) -> Self {
+        const LEAST: u64 = 4 << 20;
+        const MOST: u64 = 64 << 20;
+        Self {
+            bytes: (memory_bytes / 8).clamp(LEAST, MOST) as usize,
+        }
+    }
+}
 
 /// Has all threads of the current pool work on the pieces of `lanes`, and gives the
 /// outputs to `finish` in order, until it breaks.
 pub(super) fn in_order<W: Work>(
     work: &W,
+    waiting_max: WaitingMax,
     lanes: impl Iterator<Item = (W::Source, W::Joint)> + Send,
     finish: impl FnMut(W::Output) -> ControlFlow<()> + Send,
 ) {
@@ -68,6 +94,7 @@ pub(super) fn in_order<W: Work>(
             first_lane: 0,
             open: Vec::new(),
             waiting_bytes: 0,
+            waiting_bytes_max: waiting_max.bytes,
             finish: Some(finish),
             stopped: false,
         }),
@@ -103,8 +130,10 @@ struct State<W: Work, I, F> {
     /// threads, however many others wait to be finished.
     open: Vec<u64>,
     /// Memory of the outputs that wait, and of the lanes and pieces they belong to: many
-    /// that gave nothing add up too.
+    /// that gave nothing add up too. Also of pieces that are worked on, and of what lanes hold
+    /// between them.
     waiting_bytes: usize,
+    waiting_bytes_max: usize,
     /// `None` while a thread is at it.
     finish: Option<F>,
     stopped: bool,
@@ -115,6 +144,8 @@ struct Lane<W: Work> {
     source: Option<W::Source>,
     /// `None` while a thread is at it, and when it is of no more use.
     joint: Option<W::Joint>,
+    /// Memory that it holds, if it is much.
+    joint_bytes: usize,
     /// No piece will be taken any more.
     ended: bool,
     /// Pieces that have been joined.
@@ -181,13 +212,14 @@ where
         let mut scratch = self.work.scratch();
         while let Some(ticket) = self.take(&mut piece) {
             self.work.prepare(&mut piece);
-            if !self.join(ticket, &mut piece) {
+            let Some(held) = self.join(ticket, &mut piece) else {
                 return;
-            }
+            };
             self.work.work(&mut piece, &mut scratch, &mut |output| {
                 self.give(ticket, output);
             });
             let mut state = self.lock();
+            state.waiting_bytes -= held;
             state.outputs(ticket).finish();
             self.deliver(state);
         }
@@ -233,13 +265,14 @@ where
         }
     }
 
-    /// Waits for the piece's turn in its lane, and joins it to those before; false if
-    /// all is to stop.
-    fn join(&self, ticket: Ticket, piece: &mut W::Piece) -> bool {
+    /// Waits for the piece's turn in its lane, and joins it to those before; then, if it is a
+    /// large one, until there is room to work on it. Gives the memory that is counted for
+    /// that, or nothing if all is to stop.
+    fn join(&self, ticket: Ticket, piece: &mut W::Piece) -> Option<usize> {
         let mut state = self.lock();
         let mut joint = loop {
             if state.stopped {
-                return false;
+                return None;
             }
             let lane = state.lane(ticket.lane);
             if lane.joined == ticket.piece
@@ -251,24 +284,36 @@ where
         };
         drop(state);
         let joined = self.work.join(&mut joint, piece);
+        let held = self.work.piece_bytes(piece);
+        let joint_bytes = self.work.joint_bytes(&joint);
         let mut state = self.lock();
         let lane = state.lane(ticket.lane);
         lane.joint = Some(joint);
         lane.joined += 1;
+        let joint_bytes_before = std::mem::replace(&mut lane.joint_bytes, joint_bytes);
         if joined.is_break() {
             state.end(ticket.lane);
         } else {
             lane.let_go();
         }
+        state.waiting_bytes += joint_bytes;
+        state.waiting_bytes -= joint_bytes_before;
         self.changed.notify_all();
-        true
+        while held > 0 && state.is_full(held) && !state.is_turn(ticket) {
+            if state.stopped {
+                return None;
+            }
+            state = self.wait(state);
+        }
+        state.waiting_bytes += held;
+        Some(held)
     }
 
     fn give(&self, ticket: Ticket, output: W::Output) {
         let mut state = self.lock();
         state.waiting_bytes += bytes::<W>(&output);
         state.outputs(ticket).waiting.push_back(output);
-        while state.waiting_bytes > WAITING_BYTES_MAX && !state.is_turn(ticket) && !state.stopped {
+        while state.is_full(0) && !state.is_turn(ticket) && !state.stopped {
             state = self.wait(state);
         }
         self.deliver(state);
@@ -299,6 +344,11 @@ where
     W: Work,
     I: Iterator<Item = (W::Source, W::Joint)>,
 {
+    /// Whether there is no room for so much more.
+    fn is_full(&self, more: usize) -> bool {
+        self.waiting_bytes + more > self.waiting_bytes_max
+    }
+
     fn next(&mut self) -> Next {
         if self.stopped {
             return Next::Leave;
@@ -306,7 +356,7 @@ where
         for &number in &self.open {
             let lane = &self.lanes[(number - self.first_lane) as usize];
             let is_turn = number == self.first_lane && lane.pieces.is_empty();
-            if self.waiting_bytes > WAITING_BYTES_MAX && !is_turn {
+            if self.is_full(0) && !is_turn {
                 return Next::Wait;
             }
             if lane.source.is_some() {
@@ -314,9 +364,7 @@ where
             }
         }
         let is_turn = self.lanes.is_empty();
-        if self.open.len() == rayon::current_num_threads()
-            || (self.waiting_bytes > WAITING_BYTES_MAX && !is_turn)
-        {
+        if self.open.len() == rayon::current_num_threads() || (self.is_full(0) && !is_turn) {
             return Next::Wait;
         }
         match self.unopened.next() {
@@ -331,6 +379,7 @@ where
         self.lanes.push_back(Lane {
             source: Some(source),
             joint: Some(joint),
+            joint_bytes: 0,
             ended: false,
             joined: 0,
             pieces: VecDeque::new(),
@@ -400,9 +449,9 @@ where
                     self.waiting_bytes -= Outputs::<W::Output>::BYTES;
                 }
                 None if lane.ended => {
+                    self.waiting_bytes -= Lane::<W>::BYTES + lane.joint_bytes;
                     self.lanes.pop_front();
                     self.first_lane += 1;
-                    self.waiting_bytes -= Lane::<W>::BYTES;
                 }
                 None => return None,
             }
@@ -427,6 +476,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
+
+    const WAITING_MAX: WaitingMax = WaitingMax { bytes: 64 << 20 };
 
     /// Lanes of so many pieces. Each piece gives its lane, its number and how many its
     /// lane has joined before, as often as its number says.
@@ -486,7 +537,7 @@ mod tests {
 
         /// Large enough for some to have to wait.
         fn bytes(_: &(u64, u64, u64)) -> usize {
-            WAITING_BYTES_MAX / 4
+            WAITING_MAX.bytes / 4
         }
     }
 
@@ -500,7 +551,7 @@ mod tests {
             .zip(lanes)
             .map(|(lane, &pieces)| ((lane, 0, pieces), 0));
         pool.install(|| {
-            in_order(work, lanes, |output| {
+            in_order(work, WAITING_MAX, lanes, |output| {
                 finished.push(output);
                 match finished.len() == most {
                     true => ControlFlow::Break(()),
@@ -585,14 +636,19 @@ mod tests {
         let (mut next, mut taken) = (0, 0);
         pool.install(|| {
             let lanes = (0..lanes).map(|lane| (Some(lane), ()));
-            in_order(&Slow::default(), lanes, |(lane, taken_so_far)| {
-                assert_eq!(lane, next);
-                next += 1;
-                if lane == 0 {
-                    taken = taken_so_far;
-                }
-                ControlFlow::Continue(())
-            });
+            in_order(
+                &Slow::default(),
+                WAITING_MAX,
+                lanes,
+                |(lane, taken_so_far)| {
+                    assert_eq!(lane, next);
+                    next += 1;
+                    if lane == 0 {
+                        taken = taken_so_far;
+                    }
+                    ControlFlow::Continue(())
+                },
+            );
         });
         assert_eq!(next, lanes);
         taken
@@ -608,7 +664,75 @@ mod tests {
     #[test]
     fn what_waits_behind_a_slow_lane_is_bounded() {
         let least = size_of::<Lane<Slow>>() + size_of::<Outputs<(usize, usize)>>();
-        assert!(taken_meanwhile(1_000_000) <= WAITING_BYTES_MAX / least + 2);
+        assert!(taken_meanwhile(1_000_000) <= WAITING_MAX.bytes / least + 2);
+    }
+
+    /// Lanes of pieces each of which is more than there is room for.
+    #[derive(Default)]
+    struct Huge {
+        at_work: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl Work for Huge {
+        type Source = usize;
+        type Joint = usize;
+        type Piece = usize;
+        type Scratch = ();
+        type Output = usize;
+
+        fn take(&self, left: &mut usize, piece: &mut usize) -> bool {
+            *piece = *left;
+            *left = left.saturating_sub(1);
+            *piece > 0
+        }
+
+        fn join(&self, held: &mut usize, piece: &mut usize) -> ControlFlow<()> {
+            *held = *piece;
+            ControlFlow::Continue(())
+        }
+
+        fn scratch(&self) {}
+
+        fn work(&self, piece: &mut usize, (): &mut (), give: &mut dyn FnMut(usize)) {
+            let at_work = self.at_work.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(at_work, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(1));
+            self.at_work.fetch_sub(1, Ordering::SeqCst);
+            give(*piece);
+        }
+
+        fn bytes(_: &usize) -> usize {
+            0
+        }
+
+        fn piece_bytes(&self, _: &usize) -> usize {
+            WAITING_MAX.bytes + 1
+        }
+
+        fn joint_bytes(&self, held: &usize) -> usize {
+            held % 2 * WAITING_MAX.bytes
+        }
+    }
+
+    #[test]
+    fn huge_pieces_are_worked_on_one_at_a_time() {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(4)
+            .build()
+            .unwrap();
+        let work = Huge::default();
+        let mut given = vec![];
+        pool.install(|| {
+            let lanes = [5, 0, 3, 8].into_iter().map(|pieces| (pieces, 0));
+            in_order(&work, WAITING_MAX, lanes, |piece| {
+                given.push(piece);
+                ControlFlow::Continue(())
+            });
+        });
+        let expected: Vec<usize> = [5, 3, 8].into_iter().flat_map(|n| (1..=n).rev()).collect();
+        assert_eq!(given, expected);
+        assert_eq!(work.most.into_inner(), 1);
     }
 
     #[test]

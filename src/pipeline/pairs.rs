@@ -4,7 +4,8 @@ use std::io;
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
-use super::ordered::{self, Work};
+use super::floor::Purpose;
+use super::ordered::{self, WaitingMax, Work};
 use super::reading::{Reading, Wants};
 use super::{Inputs, in_pool, unless_failed};
 use crate::candidates::{Found, search};
@@ -65,7 +66,7 @@ pub fn find_pairs(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Similar, Error> {
-    let mut reading = Reading::new(settings, observer, Wants::default());
+    let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Pairs);
     let inputs = inputs.into();
     in_pool(settings, || {
         let collection = reading.collection(inputs)?;
@@ -130,7 +131,8 @@ pub fn write_pairs(
     };
     in_pool(&stats.settings, || {
         let lanes = std::iter::once((0, ()));
-        ordered::in_order(&writing, lanes, |lines| {
+        let waiting_max = WaitingMax::of(stats.settings.memory().bytes);
+        ordered::in_order(&writing, waiting_max, lanes, |lines| {
             result = lines.and_then(|(text, more)| {
                 count += more;
                 writer.write_all(&text).map_err(failed)

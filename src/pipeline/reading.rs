@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Inputs;
+use super::floor::{Counted, Floor, Purpose};
 use super::ordered::{self, Work};
 use super::records::{KeptRecords, RecordBlock, RecordForm};
 use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
@@ -23,7 +24,7 @@ use crate::observer::{Observer, Phase};
 use crate::read::{Block, Cutter, Input, Piece, Stream};
 use crate::score::Measure;
 use crate::sets::{ListBlock, ShingleLists};
-use crate::settings::{Settings, Strictness};
+use crate::settings::{Memory, Settings, Strictness};
 use crate::shingle::{Shingle, Shingler, Shingles, shingler};
 use crate::sketch::Signatures;
 use crate::stats::{Counts, Stats};
@@ -85,6 +86,9 @@ pub(super) struct Wants {
     pub(super) kept: Option<RecordForm>,
 }
 
+/// The part of the memory that kept records may take.
+const KEPT_SHARE: u64 = 8;
+
 /// What has been read so far.
 pub(super) struct Reading<'a> {
     settings: &'a Settings,
@@ -98,11 +102,16 @@ pub(super) struct Reading<'a> {
     pub(super) kept: Option<KeptRecords>,
     /// Documents without a shingle.
     empty: Vec<DocumentId>,
+    floor: Floor,
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(settings: &'a Settings, observer: &'a dyn Observer, wants: Wants) -> Self {
-        let kept_bytes_max = settings.memory().bytes / 8;
+    pub(super) fn new(
+        settings: &'a Settings,
+        observer: &'a dyn Observer,
+        wants: Wants,
+        purpose: Purpose,
+    ) -> Self {
         Self {
             settings,
             observer,
@@ -114,10 +123,24 @@ impl<'a> Reading<'a> {
             },
             descriptions: Descriptions::default(),
             records: wants.records.then(Records::default),
-            kept: wants
-                .kept
-                .map(|form| KeptRecords::new(form, kept_bytes_max)),
+            kept: wants.kept.map(KeptRecords::new),
             empty: Vec::new(),
+            floor: Floor::new(settings, wants, purpose),
+        }
+    }
+
+    /// What is left of the memory for all that can go to files.
+    fn rest_bytes(&self) -> u64 {
+        let memory = self.settings.memory.as_ref();
+        memory.map_or(u64::MAX, |memory| self.floor.rest(memory.bytes))
+    }
+
+    /// Says how much memory is the least, once all is read.
+    pub(super) fn tell_floor(&mut self) {
+        let (bytes, memory) = (self.floor.bytes(), self.settings.memory().bytes);
+        self.stats.floor_memory_bytes = bytes;
+        if bytes > memory {
+            self.observer.floor(bytes, memory);
         }
     }
 
@@ -131,8 +154,8 @@ impl<'a> Reading<'a> {
             Measure::MinHash => {
                 let mut signatures = Signatures::new(settings.sketch.positions());
                 let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Count);
-                let own = self.both(inputs, digest, |_, documents, batch| {
-                    for (_, _, signature) in batch.signatures(documents) {
+                let own = self.both(inputs, digest, |numbered, batch| {
+                    for (_, _, signature) in batch.signatures(numbered.documents) {
                         signatures.push(signature);
                     }
                     ControlFlow::Continue(())
@@ -151,8 +174,13 @@ impl<'a> Reading<'a> {
                         .then(|| SignatureDigest::new(&settings.sketch, Repetitions::Count)),
                     spare: &spare,
                 };
-                let own = self.both(inputs, digest, |_, documents, (mut block, sketched)| {
-                    if let Err(error) = lists.push(&block, documents) {
+                let spare_max = 2 * settings.thread_count();
+                let own = self.both(inputs, digest, |numbered, (mut block, sketched)| {
+                    let Numbered {
+                        documents, rest, ..
+                    } = numbered;
+                    let added = lists.push(&block, documents);
+                    if let Err(error) = added.and_then(|()| lists.limit(rest)) {
                         return ControlFlow::Break(Some(error));
                     }
                     if let (Some(signatures), Some(sketched)) = (&mut signatures, sketched) {
@@ -162,7 +190,9 @@ impl<'a> Reading<'a> {
                     }
                     block.clear();
                     let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
-                    spare.push(block);
+                    if spare.len() < spare_max {
+                        spare.push(block);
+                    }
                     ControlFlow::Continue(())
                 })?;
                 lists.finish()?;
@@ -171,12 +201,20 @@ impl<'a> Reading<'a> {
                 (Features::Shingles { lists, signatures }, own)
             }
         };
+        self.tell_floor();
         let scope = match is_across {
             true => Scope::Across(own),
             false => Scope::All,
         };
         let started = Instant::now();
         let empty = std::mem::take(&mut self.empty);
+        let settings = &Settings {
+            memory: settings.memory.as_ref().map(|memory| Memory {
+                bytes: self.rest_bytes(),
+                ..memory.clone()
+            }),
+            ..settings.clone()
+        };
         let mut collection = Collection::new(
             settings,
             std::mem::take(&mut self.urls),
@@ -195,8 +233,7 @@ impl<'a> Reading<'a> {
         &mut self,
         inputs: Inputs,
         digest: impl Fn() -> D + Sync,
-        mut keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>>
-        + Send,
+        mut keep: impl FnMut(Numbered<'_>, D::Output) -> ControlFlow<Option<Error>> + Send,
     ) -> Result<DocumentId, Error> {
         self.read(inputs.documents, &digest, &mut keep)?;
         let own = DocumentId(self.urls.len() as u32);
@@ -209,19 +246,21 @@ impl<'a> Reading<'a> {
         Ok(own)
     }
 
-    /// Reads inputs. Each block's digest goes to `keep`, with the ordinals of its documents; a
-    /// document whose id was met before has none.
+    /// Reads inputs. Each block's digest goes to `keep`, with its documents.
     pub(super) fn read<D: Digest>(
         &mut self,
         inputs: Vec<Input>,
         digest: impl Fn() -> D + Sync,
-        keep: impl FnMut(&Urls, &[Option<DocumentId>], D::Output) -> ControlFlow<Option<Error>> + Send,
+        keep: impl FnMut(Numbered<'_>, D::Output) -> ControlFlow<Option<Error>> + Send,
     ) -> Result<(), Error> {
         let started = Instant::now();
         let settings = self.settings;
         let taken = Arc::new(AtomicU64::new(self.stats.counts.input_bytes));
+        let window_bytes = AtomicU64::new(0);
+        let input_count = inputs.len();
         let digesting = Digesting {
             settings,
+            window_bytes: &window_bytes,
             shingler: shingler(&settings.shingle),
             digest,
             url_hasher: self.urls.hasher().clone(),
@@ -233,6 +272,7 @@ impl<'a> Reading<'a> {
             taken: &taken,
             output: PhantomData,
         };
+        let waiting_max = self.floor.waiting_max(settings.memory().bytes);
         let lanes = inputs.into_iter().map(|input| {
             let cutter = Cutter::new(input.name(), &settings.read);
             (Stream::new(input, &taken), cutter)
@@ -243,7 +283,11 @@ impl<'a> Reading<'a> {
             numbers: Vec::new(),
             failed: None,
         };
-        ordered::in_order(&digesting, lanes, |batch| collector.add(batch));
+        ordered::in_order(&digesting, waiting_max, lanes, |batch| {
+            let windows = window_bytes.load(Ordering::Relaxed);
+            collector.reading.floor.add_windows(input_count, windows);
+            collector.add(batch)
+        });
         let failed = collector.failed;
         self.stats.counts.input_bytes = taken.load(Ordering::Relaxed);
         self.stats.seconds.read_and_sketch += started.elapsed();
@@ -252,6 +296,16 @@ impl<'a> Reading<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// The documents of a block, as they were numbered.
+pub(super) struct Numbered<'a> {
+    /// The ids of all documents so far.
+    pub(super) urls: &'a Urls,
+    /// The ordinal of each of the block's documents, unless its id was met before.
+    pub(super) documents: &'a [Option<DocumentId>],
+    /// What is left of the memory for all that can go to files.
+    pub(super) rest: u64,
 }
 
 /// How blocks become digests.
@@ -263,6 +317,8 @@ struct Digesting<'a, D, M> {
     url_hasher: UrlHasher,
     wants: Wants,
     taken: &'a AtomicU64,
+    /// The largest window of all inputs so far.
+    window_bytes: &'a AtomicU64,
     output: PhantomData<fn() -> D>,
 }
 
@@ -289,6 +345,8 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
     fn take(&self, stream: &mut Stream, TimedPiece { piece, reading }: &mut TimedPiece) -> bool {
         let started = Instant::now();
         let taken = stream.next(piece);
+        self.window_bytes
+            .fetch_max(piece.window_bytes(), Ordering::Relaxed);
         *reading = started.elapsed();
         taken
     }
@@ -327,8 +385,15 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
         give: &mut dyn FnMut(Batch<D::Output>),
     ) {
         let problem = piece.problem.take();
-        for block in piece.blocks() {
+        let mut index = 0;
+        while let Some(block) = piece.block(index) {
             let batch = self.batch(&block, scratch);
+            index += 1;
+            if piece.block(index).is_none() {
+                // What a huge record took is given back before what is left of it waits.
+                piece.clear();
+                scratch.shingles.trim();
+            }
             give(Batch {
                 reading: std::mem::take(reading),
                 ..batch
@@ -342,7 +407,6 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
                 ..Batch::default()
             });
         }
-        // A huge record may have blown it up.
         piece.clear();
     }
 
@@ -355,6 +419,14 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
             + batch.records.as_ref().map_or(0, RecordBlock::bytes)
             + batch.values.iter().map(value_bytes).sum::<usize>()
             + batch.problems.iter().map(Error::bytes).sum::<usize>()
+    }
+
+    fn piece_bytes(&self, TimedPiece { piece, .. }: &TimedPiece) -> usize {
+        piece.huge_bytes() * (1 + self.settings.shingle.bytes_per_byte())
+    }
+
+    fn joint_bytes(&self, cutter: &Cutter) -> usize {
+        cutter.huge_bytes()
     }
 }
 
@@ -385,10 +457,12 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             if wants.records {
                 batch.seen.push(SeenRecord::new(block, &document));
             }
+            batch.counted.records += 1;
             match document {
                 Ok(document) => {
                     self.shingler.shingle(&document.content, shingles);
                     digest.document(shingles.as_slice());
+                    batch.counted.record(document.record, shingles);
                     batch.urls.push_str(&document.url);
                     batch.documents.push(BatchDocument {
                         url_end: batch.urls.len(),
@@ -434,6 +508,7 @@ struct Batch<T> {
     /// `None` if there is only a problem.
     digest: Option<T>,
     problems: Vec<Error>,
+    counted: Counted,
     input_bytes: u64,
     record_bytes: u64,
     reading: Duration,
@@ -452,6 +527,7 @@ impl<T> Default for Batch<T> {
             records: None,
             digest: None,
             problems: Vec::new(),
+            counted: Counted::default(),
             input_bytes: 0,
             record_bytes: 0,
             reading: Duration::ZERO,
@@ -478,7 +554,7 @@ struct Collector<'r, 'a, K> {
 impl<K> Collector<'_, '_, K> {
     fn add<T>(&mut self, batch: Batch<T>) -> ControlFlow<()>
     where
-        K: FnMut(&Urls, &[Option<DocumentId>], T) -> ControlFlow<Option<Error>>,
+        K: FnMut(Numbered<'_>, T) -> ControlFlow<Option<Error>>,
     {
         let reading = &mut *self.reading;
         reading.stats.counts.record_bytes += batch.record_bytes;
@@ -492,14 +568,17 @@ impl<K> Collector<'_, '_, K> {
             reading.stats.counts.skipped += 1;
             reading.observer.problem(&error);
         }
+        let rest = reading.rest_bytes();
         if let (Some(kept), Some(records)) = (&mut reading.kept, batch.records) {
-            kept.add(records);
+            kept.add(records, rest / KEPT_SHARE);
         }
         self.numbers.clear();
         let mut seen = batch.seen.iter().copied();
         if let (Some(records), Some(file)) = (&mut self.reading.records, &batch.file) {
             records.start(file);
         }
+        let id_bytes = self.reading.urls.bytes();
+        let value_bytes: usize = batch.values.iter().map(value_bytes).sum();
         let mut url_start = 0;
         for (index, document) in batch.documents.iter().enumerate() {
             let url = &batch.urls[url_start..document.url_end];
@@ -523,12 +602,23 @@ impl<K> Collector<'_, '_, K> {
             records.push_unreadable(&mut seen);
         }
         let reading = &mut *self.reading;
+        reading.floor.add(&Counted {
+            documents: self.numbers.iter().flatten().count() as u64,
+            id_bytes: (reading.urls.bytes() - id_bytes + value_bytes) as u64,
+            ..batch.counted
+        });
         reading
             .observer
             .progress(batch.input_bytes, reading.stats.counts.documents);
         match batch.digest {
-            Some(digest) => (self.keep)(&reading.urls, &self.numbers, digest)
-                .map_break(|error| self.failed = error),
+            Some(digest) => {
+                let numbered = Numbered {
+                    urls: &reading.urls,
+                    documents: &self.numbers,
+                    rest: reading.rest_bytes(),
+                };
+                (self.keep)(numbered, digest).map_break(|error| self.failed = error)
+            }
             None => ControlFlow::Continue(()),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::ordered::{self, Work};
+use super::ordered::{self, WaitingMax, Work};
 use super::{in_pool, unless_failed};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
@@ -28,16 +28,16 @@ pub(super) struct KeptRecords {
     form: RecordForm,
     /// In input order; `None` if they do not fit into memory.
     blocks: Option<Vec<RecordBlock>>,
-    bytes_left: u64,
+    bytes: u64,
 }
 
 impl KeptRecords {
-    /// Keeps so much.
-    pub(super) fn new(form: RecordForm, bytes_max: u64) -> Self {
+    /// Keeps them in that form.
+    pub(super) fn new(form: RecordForm) -> Self {
         Self {
             form,
             blocks: Some(Vec::new()),
-            bytes_left: bytes_max,
+            bytes: 0,
         }
     }
 
@@ -45,13 +45,14 @@ impl KeptRecords {
         self.form
     }
 
-    pub(super) fn add(&mut self, mut records: RecordBlock) {
-        records.bytes.shrink_to_fit();
-        match self.bytes_left.checked_sub(records.bytes() as u64) {
-            Some(left) => self.bytes_left = left,
-            None => self.blocks = None,
+    /// Keeps more; none at all if they are more than so much together.
+    pub(super) fn add(&mut self, mut records: RecordBlock, bytes_max: u64) {
+        self.bytes += records.bytes() as u64;
+        if self.bytes > bytes_max {
+            self.blocks = None;
         }
         if let Some(blocks) = &mut self.blocks {
+            records.bytes.shrink_to_fit();
             blocks.push(records);
         }
     }
@@ -112,7 +113,8 @@ pub(super) fn for_each_record(
     let mut result = Ok(());
     in_pool(settings, || {
         let copying = Copying { settings, form };
-        ordered::in_order(&copying, lanes, |records: RecordBlock| {
+        let waiting_max = WaitingMax::of(settings.memory().bytes);
+        ordered::in_order(&copying, waiting_max, lanes, |records: RecordBlock| {
             result = give(&records, taken.load(Ordering::Relaxed));
             unless_failed(&result)
         });
@@ -241,5 +243,13 @@ impl Work for Copying<'_> {
 
     fn bytes(records: &RecordBlock) -> usize {
         records.bytes()
+    }
+
+    fn piece_bytes(&self, piece: &Piece) -> usize {
+        2 * piece.huge_bytes()
+    }
+
+    fn joint_bytes(&self, cutter: &Cutter) -> usize {
+        cutter.huge_bytes()
     }
 }

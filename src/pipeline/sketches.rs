@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::floor::Purpose;
 use super::in_pool;
 use super::reading::{Digest, Reading, Wants};
 use crate::document::DocumentId;
@@ -38,13 +39,13 @@ pub fn sketch_documents(
     observer: &dyn Observer,
     mut each: impl FnMut(Sketched<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Stats, Error> {
-    let mut reading = Reading::new(settings, observer, Wants::default());
+    let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Sketches);
     in_pool(settings, || {
         let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Drop);
-        reading.read(inputs, digest, |urls, documents, batch| {
-            for (document, shingles, signature) in batch.signatures(documents) {
+        reading.read(inputs, digest, |numbered, batch| {
+            for (document, shingles, signature) in batch.signatures(numbered.documents) {
                 let sketched = Sketched {
-                    url: urls.get(document),
+                    url: numbered.urls.get(document),
                     shingles,
                     signature,
                 };
@@ -54,6 +55,7 @@ pub fn sketch_documents(
             }
             ControlFlow::Continue(())
         })?;
+        reading.tell_floor();
         Ok(reading.stats)
     })
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ReadSettings;
-use super::buffer::Buffer;
+use super::buffer::{Buffer, huge_bytes};
 use super::format::InputFormat;
 use super::gzip::{self, Chunk, Gunzip};
 use crate::document::Document;
@@ -26,6 +26,7 @@ pub struct Piece {
     /// How the input ends behind this piece, if it does.
     pub(super) end: Option<End>,
     pub(super) blocks: Blocks,
+    pub(super) window_bytes: u64,
     /// What happened behind the last of the blocks.
     pub problem: Option<Error>,
 }
@@ -78,18 +79,29 @@ impl Piece {
 
     /// The blocks that the piece was cut into.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
-        let Blocks {
-            file,
-            format,
-            spans,
-        } = &self.blocks;
-        spans.iter().map(|span| Block {
+        (0..).map_while(|index| self.block(index))
+    }
+
+    /// One of them.
+    pub fn block(&self, index: usize) -> Option<Block<'_>> {
+        let span = self.blocks.spans.get(index)?;
+        Some(Block {
             bytes: &self.content.bytes[span.bytes.clone()],
-            file,
-            format: *format,
+            file: &self.blocks.file,
+            format: self.blocks.format,
             first_record: span.first_record,
             first_byte: span.first_byte,
         })
+    }
+
+    /// Bytes of its content that are more than is usual: those of a huge record.
+    pub fn huge_bytes(&self) -> usize {
+        huge_bytes(self.content.end)
+    }
+
+    /// The largest window that the input's compression has looked back through so far.
+    pub fn window_bytes(&self) -> u64 {
+        self.window_bytes
     }
 
     /// Empties the piece, to be filled anew. A piece that is to wait does not keep the

@@ -53,7 +53,15 @@ impl Buffer {
 
 /// Memory that a buffer keeps for the next time. What one huge record took of it is given
 /// back.
-const KEPT_BYTES_MAX: usize = 16 << 20;
+const KEPT_BYTES_MAX: usize = 6 << 20;
+
+/// Bytes up to which the content of a piece is as large as is usual.
+const USUAL_BYTES: usize = 2 * PIECE_BYTES;
+
+/// What of so many bytes is more than is usual.
+pub(super) fn huge_bytes(bytes: usize) -> usize {
+    bytes.saturating_sub(USUAL_BYTES)
+}
 
 /// Gives back the memory of a buffer whose content is of no use any more, if it is much.
 pub(super) fn trim(buffer: &mut Vec<u8>) {

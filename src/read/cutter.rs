@@ -7,7 +7,7 @@ use std::{io, mem};
 use memchr::memchr;
 
 use super::blocks::{End, Piece, Span};
-use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES};
+use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES, huge_bytes};
 use super::foreign::Foreign;
 use super::format::{Cut, InputFormat, by_name, recognise};
 use super::gzip::Gunzip;
@@ -58,6 +58,11 @@ impl Cutter {
     /// Whether the input is used up, or what follows is of no use.
     pub(crate) fn is_over(&self) -> bool {
         self.state == State::Over
+    }
+
+    /// Bytes of a record that has not ended yet, if they are more than is usual.
+    pub(crate) fn huge_bytes(&self) -> usize {
+        huge_bytes(self.carry.len())
     }
 
     /// Cuts the next piece of the input.

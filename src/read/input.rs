@@ -56,6 +56,11 @@ impl Input {
         }
     }
 
+    /// Whether it is a regular file, which can be opened again.
+    pub fn is_file(&self) -> bool {
+        self.regular_file().is_some()
+    }
+
     /// Its path, if it is a regular file that can be opened again.
     pub(super) fn regular_file(&self) -> Option<&Path> {
         match &self.origin {

@@ -45,6 +45,7 @@ impl Stream {
     /// may hold nothing but the news of the end.
     pub(crate) fn next(&mut self, piece: &mut Piece) -> bool {
         piece.clear();
+        piece.window_bytes = 0;
         if let State::Closed(_) = self.state {
             match self.open() {
                 Ok(state) => self.state = state,
@@ -70,6 +71,7 @@ impl Stream {
                 let room = &mut piece.content.room(PIECE_BYTES)[..PIECE_BYTES];
                 let (filled, how) = reader.fill(room);
                 piece.content.end += filled;
+                piece.window_bytes = reader.window_bytes();
                 how
             }
             State::Gzip(chunks) => {

@@ -17,6 +17,8 @@ const WINDOW_LOG_MAX: u32 = 31;
 const AHEAD_BYTES: usize = 256 * 1024;
 /// Bytes that a frame starts with.
 const FRAME_START_BYTES: usize = 5;
+/// Bytes that the header of a frame takes at the most.
+const FRAME_HEADER_BYTES_MAX: usize = 18;
 /// Bytes before each block. zstd asks for them with the block before, but looking at them
 /// must be left for the next call.
 const BLOCK_HEADER_BYTES: usize = 3;
@@ -33,6 +35,8 @@ pub(super) struct Reader {
     /// Bytes that the decoder wants next.
     wanted: usize,
     is_in_frame: bool,
+    /// The largest window of the frames so far.
+    window_bytes: u64,
     /// There may be more to come of what the decoder was given.
     is_flushing: bool,
 }
@@ -50,6 +54,7 @@ impl Reader {
             end: None,
             wanted: FRAME_START_BYTES,
             is_in_frame: false,
+            window_bytes: 0,
             is_flushing: false,
         })
     }
@@ -63,6 +68,9 @@ impl Reader {
             let rest = &self.ahead[self.taken..];
             if rest.is_empty() && !self.is_in_frame {
                 return (output.pos(), self.end());
+            }
+            if !self.is_in_frame {
+                self.window_bytes = self.window_bytes.max(window_bytes(rest));
             }
             let given = match self.is_flushing {
                 true => 0,
@@ -89,10 +97,19 @@ impl Reader {
         (size, Filled::Whole)
     }
 
-    /// Sees to it that what the decoder wants is there, if it is a block.
+    /// The largest window of the frames so far: that much of what is unpacked is kept.
+    pub(super) fn window_bytes(&self) -> u64 {
+        self.window_bytes
+    }
+
+    /// Sees to it that what the decoder wants is there, if it is a block, or a frame's header.
     fn look_ahead(&mut self) {
         let there = self.ahead.len() - self.taken;
-        if self.end.is_some() || there >= self.wanted.min(AHEAD_BYTES) {
+        let wanted = match self.is_in_frame {
+            true => self.wanted,
+            false => FRAME_HEADER_BYTES_MAX,
+        };
+        if self.end.is_some() || there >= wanted.min(AHEAD_BYTES) {
             return;
         }
         self.ahead.drain(..self.taken);
@@ -117,10 +134,64 @@ impl Reader {
     }
 }
 
+/// The window of the frame that starts with these bytes (RFC 8878, 3.1.1.1); 0 if it is none.
+fn window_bytes(frame: &[u8]) -> u64 {
+    const MAGIC_BYTES: usize = 4;
+    let (Some(0xfd2f_b528), Some(&descriptor)) = (
+        frame.first_chunk().map(|&magic| u32::from_le_bytes(magic)),
+        frame.get(MAGIC_BYTES),
+    ) else {
+        return 0;
+    };
+    let behind = &frame[MAGIC_BYTES + 1..];
+    let is_single_segment = descriptor & 0x20 != 0;
+    if !is_single_segment {
+        let window = behind.first().copied().unwrap_or(0);
+        let base = 1_u64 << (10 + (window >> 3));
+        return base + base / 8 * u64::from(window & 7);
+    }
+    // All of the content is the window, and its size stands behind the number of a dictionary.
+    let dictionary_bytes = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let size_bytes = 1 << (descriptor >> 6);
+    let mut size = [0; 8];
+    match behind.get(dictionary_bytes..dictionary_bytes + size_bytes) {
+        Some(bytes) => size[..size_bytes].copy_from_slice(bytes),
+        None => return 0,
+    }
+    // A size of two bytes counts from 256.
+    let from = if size_bytes == 2 { 256 } else { 0 };
+    u64::from_le_bytes(size) + from
+}
+
 /// How much the decoder is given at a time of what it wants.
 fn step(wanted: usize) -> usize {
     match wanted > BLOCK_HEADER_BYTES {
         true => wanted - BLOCK_HEADER_BYTES,
         false => wanted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn the_window_is_what_the_frame_says() {
+        for log in [17, 20, 24] {
+            let mut encoder = zstd::Encoder::new(vec![], 1).unwrap();
+            encoder.window_log(log).unwrap();
+            // Of unknown size, so that the window is written.
+            encoder.write_all(&vec![b'x'; 100_000]).unwrap();
+            let frame = encoder.finish().unwrap();
+            assert_eq!(window_bytes(&frame), 1 << log);
+        }
+        for size in [100, 300, 70_000] {
+            let frame = zstd::bulk::compress(&vec![b'x'; size], 1).unwrap();
+            assert_eq!(window_bytes(&frame), size as u64);
+        }
+        assert_eq!(window_bytes(b"\x28\xb5\x2f\xfd"), 0);
+        assert_eq!(window_bytes(b"\x28\xb5\x2f\xfd\xe0\x01"), 0);
+        assert_eq!(window_bytes(b"no frame at all"), 0);
     }
 }

@@ -233,6 +233,25 @@ impl ShingleLists {
         Ok(())
     }
 
+    /// Keeps no more in memory from now on than its share of so much.
+    pub(crate) fn limit(&mut self, bytes: u64) -> Result<(), Error> {
+        self.memory.bytes = bytes;
+        for part in self.parts.iter_mut().rev() {
+            if self.held as u64 * 8 <= bytes / MEMORY_SHARE {
+                break;
+            }
+            if let Stored::InMemory(words) = part {
+                let spill = match &self.spill {
+                    Some(spill) => spill,
+                    None => self.spill.insert(Spill::create(&self.memory.temp_dir)?),
+                };
+                self.held -= words.len();
+                *part = Stored::OnDisk(spill.append(words)?);
+            }
+        }
+        Ok(())
+    }
+
     /// Ends the adding of documents.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.cache = ChunkCache::new(0);
@@ -417,6 +436,7 @@ mod tests {
                     }
                 }
                 all.push(&filled, &numbers).unwrap();
+                all.limit(bytes / 2).unwrap();
             }
             all.finish().unwrap();
             let mut contents: Vec<Vec<u64>> = vec![];

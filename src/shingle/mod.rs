@@ -78,6 +78,23 @@ pub enum Tokens {
     Chars,
 }
 
+impl ShingleSettings {
+    /// About how many bytes of tokens and shingles a byte of text becomes where there are many:
+    /// three bytes are a word in scripts without spaces, and one may be a character.
+    pub(crate) fn bytes_per_byte(&self) -> usize {
+        match self {
+            Self::Tokens {
+                tokens, windows, ..
+            } => {
+                let sizes = windows.sizes.end() - windows.sizes.start() + 1;
+                let each = if *tokens == Tokens::Chars { 8 } else { 3 };
+                each * (1 + sizes)
+            }
+            Self::Items { .. } | Self::Technosphere => 8,
+        }
+    }
+}
+
 impl Default for ShingleSettings {
     fn default() -> Self {
         Self::Tokens {
@@ -136,6 +153,11 @@ impl Shingles {
         &self.all
     }
 
+    /// Tokens that are still held besides.
+    pub(crate) fn tokens_held(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// Whether the document has tokens, but fewer than one shingle takes.
     pub(crate) fn is_short(&self) -> bool {
         self.short
@@ -144,6 +166,17 @@ impl Shingles {
     /// The distinct shingles.
     pub fn to_set(&self) -> ShingleSet {
         ShingleSet::new(self.all.clone())
+    }
+
+    /// Gives back the memory that a huge document took.
+    pub fn trim(&mut self) {
+        const KEPT: usize = 1 << 18;
+        self.all.clear();
+        self.all.shrink_to(KEPT);
+        self.tokens.clear();
+        self.tokens.hashes_mut().shrink_to(KEPT);
+        self.text.clear();
+        self.text.shrink_to(KEPT);
     }
 
     fn clear(&mut self) {

@@ -44,6 +44,11 @@ impl Windows {
             shingles.extend(tokens.windows(count, starts).min());
             return;
         }
+        let is_plain = least == most && self.step == 1 && !self.wrap;
+        if count > HUGE_TOKENS && is_plain && shingles.is_empty() {
+            *shingles = tokens.take_windows(least);
+            return;
+        }
         for size in least..=most.min(count) {
             let starts = if self.wrap { count } else { count - size + 1 };
             let windows = tokens.windows(size, starts);
@@ -54,6 +59,9 @@ impl Windows {
         }
     }
 }
+
+/// Tokens from which on a document is huge: its tokens and its shingles are not held both.
+const HUGE_TOKENS: usize = 1 << 20;
 
 /// The tokens of a document by their hashes.
 #[derive(Debug, Default)]
@@ -91,6 +99,27 @@ impl TokenSequence {
             Shingle(hash)
         });
         std::iter::once(Shingle(hash)).chain(rolled).take(starts)
+    }
+
+    /// All windows of `size` tokens, each in the place of its first token: no token is left, and
+    /// no further memory is taken.
+    fn take_windows(&mut self, size: usize) -> Vec<Shingle> {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        let power = (0..size).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+        let mut hash = hashes[..size].iter().fold(0_u64, |hash, &token| {
+            hash.wrapping_mul(BASE).wrapping_add(token)
+        });
+        let rolled = hashes.len() - size;
+        for start in 0..rolled {
+            let (old, new) = (hashes[start], hashes[start + size]);
+            hashes[start] = hash;
+            let change = new.wrapping_sub(old.wrapping_mul(power));
+            hash = hash.wrapping_mul(BASE).wrapping_add(change);
+        }
+        hashes[rolled] = hash;
+        hashes.truncate(rolled + 1);
+        // Collected into the vector that they are in.
+        hashes.into_iter().map(Shingle).collect()
     }
 }
 
@@ -149,6 +178,17 @@ mod tests {
             let mut shingles = vec![];
             windows.shingle(&mut sequence, &mut shingles);
             prop_assert_eq!(shingles, twin(&windows, &tokens));
+        }
+
+        #[test]
+        fn windows_in_the_place_of_tokens_are_the_same(
+            tokens in proptest::collection::vec(any::<u64>(), 1..30),
+            size in 1_usize..8,
+        ) {
+            let size = size.min(tokens.len());
+            let mut sequence = TokenSequence { hashes: tokens.clone() };
+            prop_assert_eq!(sequence.take_windows(size), twin(&Windows::of(size), &tokens));
+            prop_assert_eq!(sequence.len(), 0);
         }
 
         #[test]

@@ -116,7 +116,7 @@ fn what_does_not_fit_into_memory_goes_to_a_file_that_is_gone_at_the_end() {
     let place = Place::new();
     place.file("docs", corpus.jsonl()).file("temp/.keep", "");
     let expected = place.run("--score jaccard docs").clean();
-    let flags = "--score jaccard --memory 1M --temp-dir temp --stats stats";
+    let flags = "-q --score jaccard --memory 1M --temp-dir temp --stats stats";
     assert_eq!(place.run(&format!("{flags} docs")).clean(), expected);
     let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
     assert_eq!(stats["counts"]["spilled"], true);

@@ -17,6 +17,7 @@ mod exact;
 mod flags;
 mod harness;
 mod help;
+mod memory;
 mod output;
 mod pairs;
 mod readme;

@@ -14,8 +14,13 @@ pub(in crate::cli) struct ResourceArgs {
     /// Threads; 0 for one a core. The result is the same
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub(in crate::cli) threads: usize,
-    /// Use no more than about this, such as 512M or 4G, and temporary files beyond
+    /// Use no more than this and 64 MB, such as 512M or 4G, and temporary files beyond
     /// [default: three quarters of the machine's]
+    ///
+    /// What must be in memory may be more: it is told then, and the run goes on with that. It is 8
+    /// MB, 2 MB a thread, the length of every id, 48 to 148 bytes a document, 4 bytes for each
+    /// position of its signature, two to four times the largest record, 16 bytes for each shingle
+    /// of it, and the windows of zstd. --stats has the sum as floor_memory_bytes.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(in crate::cli) memory: Option<u64>,
     /// Where temporary files go [default: the system's]

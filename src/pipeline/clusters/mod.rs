@@ -8,6 +8,7 @@ mod stars;
 
 use std::time::Instant;
 
+use super::floor::Purpose;
 use super::reading::{Reading, Wants};
 use super::{Inputs, in_pool};
 use crate::candidates::{Links, PreparedSets, SearchStats, Way, search_sets, state, way};
@@ -68,7 +69,7 @@ pub fn cluster_documents(
     observer: &dyn Observer,
 ) -> Result<Clustered, Error> {
     let settings = &for_clusters(settings, keep);
-    let mut reading = Reading::new(settings, observer, wants(keep));
+    let mut reading = Reading::new(settings, observer, wants(keep), Purpose::Clusters);
     let inputs = inputs.into();
     in_pool(settings, || {
         let collection = reading.collection(inputs)?;

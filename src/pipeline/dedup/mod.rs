@@ -6,6 +6,7 @@ mod writing;
 use std::time::Instant;
 
 use super::clusters::{Assigned, assign, for_clusters, has_values, wants};
+use super::floor::Purpose;
 use super::pairs::pairs_of;
 use super::reading::{Reading, Wants};
 use super::records::RecordForm;
@@ -121,7 +122,11 @@ pub fn dedup_documents(
         _ => output.removed.as_mut(),
     };
     let recording = Recording::new(observer, listing);
-    let mut reading = Reading::new(settings, &recording, wants);
+    let purpose = match dedup.mode {
+        DedupMode::Annotated => Purpose::Pairs,
+        DedupMode::Kept | DedupMode::Removed => Purpose::Clusters,
+    };
+    let mut reading = Reading::new(settings, &recording, wants, purpose);
     let found = in_pool(settings, || {
         let mut collection = reading.collection(inputs)?;
         observer.phase(Phase::Comparing);
@@ -185,7 +190,9 @@ pub fn dedup_documents(
 fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>, bool) {
     let is_packed = inputs.documents.iter().any(Input::is_packed_file);
     let memory = settings.memory();
-    let bytes = usize::try_from(memory.bytes / SPOOL_SHARE).unwrap_or(usize::MAX);
+    let pipes = inputs.documents.iter().filter(|input| !input.is_file());
+    let share = memory.bytes / SPOOL_SHARE / (pipes.count() as u64).max(1);
+    let bytes = usize::try_from(share).unwrap_or(usize::MAX);
     let (documents, again) = inputs
         .documents
         .into_iter()

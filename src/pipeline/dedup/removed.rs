@@ -69,6 +69,10 @@ impl Observer for Recording<'_, '_, '_> {
     fn phase(&self, phase: Phase) {
         self.observer.phase(phase);
     }
+
+    fn floor(&self, bytes: u64, memory_bytes: u64) {
+        self.observer.floor(bytes, memory_bytes);
+    }
 }
 
 fn list_removed(

@@ -1,0 +1,212 @@
+//! `--memory` is kept: on inputs of any size, down to a floor that is told.
+
+use std::fmt::Write;
+
+use crate::harness::{Place, gzip};
+
+const MEGABYTE: u64 = 1 << 20;
+/// What a run may take beyond `--memory`, or beyond the floor if that is more.
+const BEYOND: u64 = 64 * MEGABYTE;
+const COMMANDS: [&str; 8] = [
+    "--hashes 20",
+    "--score jaccard",
+    "--score containment",
+    "cluster",
+    "dedup",
+    "dedup --annotate",
+    "dedup --removed gone",
+    "sketch --hashes 20",
+];
+
+/// Numbers that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % end
+    }
+}
+
+/// About so many bytes of documents, every third an edited version of the one before.
+fn documents(bytes: usize) -> String {
+    let mut numbers = Numbers(1);
+    let mut all = String::new();
+    let mut words: Vec<u64> = vec![];
+    for document in 0.. {
+        if document % 3 == 2 {
+            let at = numbers.below(words.len() as u64) as usize;
+            words[at] = numbers.below(30_000);
+        } else {
+            let count = 100 + numbers.below(300);
+            words = (0..count).map(|_| numbers.below(30_000)).collect();
+        }
+        write!(all, "{{\"url\":\"{document}\",\"text\":\"").unwrap();
+        for word in &words {
+            write!(all, "w{word} ").unwrap();
+        }
+        all.push_str("\"}\n");
+        if all.len() > bytes {
+            break;
+        }
+    }
+    all
+}
+
+/// What a run printed, its peak and its floor; no peak where the system does not tell.
+struct Measured {
+    output: String,
+    stderr: String,
+    peak: Option<u64>,
+    floor: u64,
+}
+
+fn measure(place: &Place, command: &str) -> Measured {
+    let run = place.run(&format!("{command} --stats stats"));
+    assert_eq!(run.status, 0, "{command}: {}", run.stderr);
+    let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
+    Measured {
+        output: run.stdout,
+        stderr: run.stderr,
+        peak: stats["peak_memory_bytes"].as_u64(),
+        floor: stats["floor_memory_bytes"].as_u64().unwrap(),
+    }
+}
+
+/// The promise.
+#[track_caller]
+fn check(measured: &Measured, memory: u64, command: &str) {
+    if let Some(peak) = measured.peak {
+        let most = memory.max(measured.floor) + BEYOND;
+        assert!(peak <= most, "{command}: {peak} of {most}");
+    }
+}
+
+#[test]
+fn peaks_do_not_grow_with_the_input() {
+    const MEMORY: u64 = 24 * MEGABYTE;
+    /// Blocks on their way, and what the allocator keeps, are not the same in every run.
+    const TOLERANCE: u64 = 12 * MEGABYTE;
+    let place = Place::new();
+    let sizes = [2, 4, 8];
+    for size in sizes {
+        place.file(&format!("{size}"), documents(size << 20));
+    }
+    for command in COMMANDS {
+        let peaks = sizes.map(|size| {
+            let command = format!("{command} -j 2 --memory 24M {size}");
+            let measured = measure(&place, &command);
+            check(&measured, MEMORY, &command);
+            assert_eq!(measured.stderr, "", "{command}");
+            measured
+        });
+        if let [Some(least), .., Some(most)] = peaks.each_ref().map(|measured| measured.peak) {
+            // The floor itself grows, by some dozens of bytes a document.
+            let grown = peaks[2].floor - peaks[0].floor;
+            assert!(
+                most <= least + grown + TOLERANCE,
+                "{command}: {least}, then {most}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_bytes_are_the_same_with_little_memory() {
+    let place = Place::new();
+    place.file("docs", documents(1 << 18));
+    for command in COMMANDS {
+        let all = measure(&place, &format!("{command} docs"));
+        assert_eq!(all.stderr, "");
+        for memory in ["1M", "30M"] {
+            let less = measure(&place, &format!("{command} -q --memory {memory} docs"));
+            assert!(less.output == all.output, "{command} --memory {memory}");
+        }
+    }
+}
+
+#[test]
+fn a_floor_above_the_memory_is_told_once() {
+    let place = Place::new();
+    let mut tiny = String::new();
+    for n in 0..40_000 {
+        writeln!(tiny, "{{\"url\":\"{n}\",\"text\":\"w{n}\"}}").unwrap();
+    }
+    place.file("tiny", tiny);
+    for command in COMMANDS {
+        let command = format!("{command} -j 2 --memory 12M tiny");
+        let measured = measure(&place, &command);
+        check(&measured, 12 * MEGABYTE, &command);
+        let told = format!("take {} MB", measured.floor.div_ceil(MEGABYTE));
+        let warnings: Vec<&str> = measured.stderr.lines().collect();
+        assert_eq!(warnings.len(), 1, "{command}: {}", measured.stderr);
+        assert!(
+            warnings[0].starts_with("simdup: --memory is 12 MB, but ")
+                && warnings[0].contains(&told),
+            "{command}: {}",
+            measured.stderr
+        );
+        let quiet = measure(&place, &format!("{command} -q"));
+        assert_eq!((quiet.stderr.as_str(), quiet.floor), ("", measured.floor));
+    }
+}
+
+/// The floor has a few times the largest record, not that of every thread.
+#[test]
+fn huge_records_are_held_one_at_a_time() {
+    const COPIES: usize = 4;
+    let place = Place::new();
+    let mut huge = String::new();
+    for copy in 0..COPIES {
+        write!(huge, "{{\"url\":\"{copy}\",\"text\":\"").unwrap();
+        let mut numbers = Numbers(copy as u64);
+        let end = huge.len() + (4 << 20);
+        while huge.len() < end {
+            write!(huge, "w{} ", numbers.below(1 << 20)).unwrap();
+        }
+        huge.push_str("\"}\n");
+    }
+    place.file("huge", &huge);
+    for command in ["--hashes 20", "--score jaccard", "sketch --hashes 20"] {
+        let command = format!("{command} -j 4 --memory 20M huge");
+        let measured = measure(&place, &command);
+        check(&measured, 20 * MEGABYTE, &command);
+    }
+}
+
+#[test]
+fn bad_records_do_not_pile_up() {
+    let place = Place::new();
+    let lines = "{\n".repeat(20_000);
+    place.file(
+        "bad.gz",
+        gzip([lines.as_bytes(), &vec![0; 30 << 20]].concat()),
+    );
+    let run =
+        place.run("--input-format jsonl --score jaccard -j 8 --memory 30M --stats stats bad.gz");
+    assert_eq!(run.status, 2);
+    let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
+    let floor = stats["floor_memory_bytes"].as_u64().unwrap();
+    if let Some(peak) = stats["peak_memory_bytes"].as_u64() {
+        assert!(peak <= floor.max(30 * MEGABYTE) + BEYOND, "{peak}, {floor}");
+    }
+}
+
+#[test]
+fn a_window_of_zstd_counts() {
+    let place = Place::new();
+    let text = documents(1 << 20);
+    let packed = |log: u32| {
+        let mut encoder = zstd::Encoder::new(vec![], 1).unwrap();
+        encoder.window_log(log).unwrap();
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    place.file("small", packed(20)).file("large", packed(26));
+    let [small, large] =
+        ["small", "large"].map(|name| measure(&place, &format!("-j 2 {name}")).floor);
+    assert_eq!(large - small, (1 << 26) - (1 << 20));
+}
