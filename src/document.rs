@@ -28,6 +28,8 @@ pub struct Document<'a> {
     pub record: &'a [u8],
     /// What a named field of the record holds, for choosing between documents.
     pub value: Option<FieldValue>,
+    /// The encoding of its text, if it had to be guessed.
+    pub guess: Option<&'static str>,
 }
 
 /// A value by which documents can be put into an order.

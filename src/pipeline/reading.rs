@@ -2,6 +2,7 @@
 //! at once; what is left of a block comes back in input order, its documents numbered.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -235,7 +236,7 @@ impl<'a> Reading<'a> {
         };
         let lanes = inputs.into_iter().map(|input| {
             let cutter = Cutter::new(input.name(), &settings.read);
-            (Stream::new(input, &taken), cutter)
+            (Stream::new(input, &settings.read, &taken), cutter)
         });
         let mut collector = Collector {
             reading: self,
@@ -334,9 +335,10 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
                 ..batch
             });
         }
-        if problem.is_some() {
+        if problem.is_some() || piece.passed_over {
             give(Batch {
                 problems: problem.into_iter().collect(),
+                passed_over: u64::from(piece.passed_over),
                 input_bytes: self.taken.load(Ordering::Relaxed),
                 reading: std::mem::take(reading),
                 ..Batch::default()
@@ -390,6 +392,9 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             }
             match document {
                 Ok(document) => {
+                    if let Some(guess) = document.guess {
+                        *batch.guesses.entry(guess).or_default() += 1;
+                    }
                     self.shingler.shingle(&document.content, shingles);
                     digest.document(shingles.as_slice());
                     batch.urls.push_str(&document.url);
@@ -438,6 +443,9 @@ struct Batch<T> {
     /// `None` if there is only a problem.
     digest: Option<T>,
     problems: Vec<Error>,
+    passed_over: u64,
+    /// Documents by the encoding that was guessed of them.
+    guesses: BTreeMap<&'static str, u64>,
     input_bytes: u64,
     record_bytes: u64,
     reading: Duration,
@@ -456,6 +464,8 @@ impl<T> Default for Batch<T> {
             records: None,
             digest: None,
             problems: Vec::new(),
+            passed_over: 0,
+            guesses: BTreeMap::new(),
             input_bytes: 0,
             record_bytes: 0,
             reading: Duration::ZERO,
@@ -486,6 +496,10 @@ impl<K> Collector<'_, '_, K> {
     {
         let reading = &mut *self.reading;
         reading.stats.counts.record_bytes += batch.record_bytes;
+        reading.stats.counts.passed_over += batch.passed_over;
+        for (guess, documents) in batch.guesses {
+            *reading.stats.guessed_encodings.entry(guess).or_default() += documents;
+        }
         reading.stats.seconds.read_busy += batch.reading;
         reading.stats.seconds.sketch_busy += batch.sketching;
         for error in batch.problems {

@@ -63,11 +63,30 @@ impl Charset {
         .map(|(mark, charset)| (charset, mark.len()))
     }
 
+    /// An encoding that is ASCII by its bytes, by what stands between them.
+    pub(crate) fn guess_stateful(head: &[u8]) -> Option<Self> {
+        if !head.contains(&b'\x1b') || !head.is_ascii() {
+            return None;
+        }
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+        detector.feed(head, true);
+        let found = detector.guess(None, Utf8Detection::Allow);
+        (found == encoding_rs::ISO_2022_JP).then_some(Self(Kind::Web(found)))
+    }
+
     /// Whether lines can be told by the byte that ends them, each on its own.
     pub(crate) fn has_lines(self) -> bool {
         match self.0 {
             Kind::Utf32Le | Kind::Utf32Be => false,
             Kind::Web(encoding) => encoding.is_ascii_compatible(),
+        }
+    }
+
+    /// The text of what is known to be in this encoding.
+    pub(crate) fn decoded(self, bytes: &[u8]) -> Decoded<'_> {
+        Decoded {
+            text: self.text(bytes),
+            guess: None,
         }
     }
 
@@ -85,6 +104,18 @@ impl Charset {
     }
 }
 
+/// What encoding text has that is not UTF-8 by its mark or by its looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextEncoding {
+    /// It is guessed, and the guesses are counted.
+    #[default]
+    Auto,
+    /// It is guessed.
+    Detect,
+    /// It is known.
+    Named(Charset),
+}
+
 /// A text, and how it was found to be one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded<'a> {
@@ -96,19 +127,19 @@ pub(crate) struct Decoded<'a> {
 
 /// The text that bytes are: by their mark, else by a label such as one that a header or the
 /// start of a page gives, else UTF-8 if they are that, else by a guess.
+#[allow(
+    dead_code,
+    reason = "for formats that name their encoding, such as HTML"
+)]
 pub(crate) fn decode<'a>(bytes: &'a [u8], label: Option<&str>) -> Decoded<'a> {
-    let known = |charset: Charset, bytes: &'a [u8]| Decoded {
-        text: charset.text(bytes),
-        guess: None,
-    };
     if let Some((charset, mark)) = Charset::by_mark(bytes) {
-        return known(charset, &bytes[mark..]);
+        return charset.decoded(&bytes[mark..]);
     }
     if let Some(charset) = label.and_then(Charset::for_label) {
-        return known(charset, bytes);
+        return charset.decoded(bytes);
     }
     match guess(bytes) {
-        None => known(Charset::UTF_8, bytes),
+        None => Charset::UTF_8.decoded(bytes),
         Some(charset) => Decoded {
             text: charset.text(bytes),
             guess: Some(charset.name()),
@@ -130,18 +161,6 @@ pub(crate) fn guess(bytes: &[u8]) -> Option<Charset> {
         return None;
     }
     Some(detect(bytes))
-}
-
-/// The encoding of text, by its looks, ISO-2022-JP among them, which is ASCII by its bytes.
-pub(crate) fn guess_any(bytes: &[u8]) -> Option<Charset> {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let sample = &bytes[..bytes.len().min(GUESS_BYTES)];
-    if sample.contains(&b'\x1b') && sample.is_ascii() {
-        detector.feed(sample, true);
-        let found = detector.guess(None, Utf8Detection::Allow);
-        return (found == encoding_rs::ISO_2022_JP).then_some(Charset(Kind::Web(found)));
-    }
-    guess(bytes)
 }
 
 /// Only lines with something other than ASCII tell: of a page of code or mark-up these are few.
@@ -311,11 +330,7 @@ mod tests {
             ("koi8-r", "KOI8-U", RUSSIAN),
             ("shift_jis", "Shift_JIS", JAPANESE),
             ("euc-jp", "EUC-JP", JAPANESE),
-            (
-                "latin1",
-                "windows-1252",
-                "Où est le café ? Là-bas, à côté.",
-            ),
+            ("latin1", "windows-1252", "Où est le café ? Là-bas, à côté."),
         ] {
             let bytes = encoded(label, text);
             let decoded = decode(&bytes, None);
@@ -327,7 +342,8 @@ mod tests {
         let bytes = utf16(RUSSIAN, u16::to_le_bytes);
         assert_eq!(decode(&bytes, None).text, RUSSIAN);
         let bytes = encoded("iso-2022-jp", JAPANESE);
-        assert_eq!(guess_any(&bytes).map(Charset::name), Some("ISO-2022-JP"));
+        let guess = Charset::guess_stateful(&bytes);
+        assert_eq!(guess.map(Charset::name), Some("ISO-2022-JP"));
     }
 
     #[test]

@@ -161,6 +161,7 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
             content: Content::Text(text.into()),
             record: message,
             value: None,
+            guess: None,
         });
     }
     let mut texts = Vec::with_capacity(settings.text_fields.len());
@@ -173,6 +174,7 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         content,
         record: message,
         value: None,
+        guess: None,
     })
 }
 

@@ -15,8 +15,7 @@ use crate::error::{Error, ErrorKind};
 /// first has been read to its end. What must be kept takes up to `memory_bytes_max`
 /// before it goes to a file in `temp_dir`.
 pub fn twice(input: Input, memory_bytes_max: usize, temp_dir: &Path) -> (Input, Input) {
-    if let Some(path) = input.regular_file() {
-        let again = Input::from_path(path);
+    if let Some(again) = input.again() {
         return (input, again);
     }
     let name = Arc::clone(input.name());
@@ -49,7 +48,7 @@ pub(super) struct SpoolFailed {
 
 impl SpoolFailed {
     /// In a form that a reader can hand on.
-    fn wrap(temp_dir: &Path, error: io::Error) -> io::Error {
+    pub(super) fn wrap(temp_dir: &Path, error: io::Error) -> io::Error {
         let kind = error.kind();
         let temp_dir = temp_dir.into();
         io::Error::new(kind, Self { temp_dir, error })

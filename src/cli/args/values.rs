@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use simdup::CommonSettings;
 use simdup::cluster::Keep;
+use simdup::read::{Charset, TextEncoding};
 use simdup::score::Threshold;
 
 pub(super) fn keep(text: &str) -> Result<Keep, String> {
@@ -16,6 +17,17 @@ pub(super) fn keep(text: &str) -> Result<Keep, String> {
         Some(("min", field)) if !field.is_empty() => Keep::Min(field.into()),
         _ => return Err("first, last, longest, shortest, max:FIELD or min:FIELD".into()),
     })
+}
+
+pub(super) fn encoding(text: &str) -> Result<TextEncoding, String> {
+    match text {
+        "detect" => Ok(TextEncoding::Detect),
+        label => Charset::for_label(label)
+            .map(TextEncoding::Named)
+            .ok_or_else(|| {
+                "detect, or an encoding's name such as windows-1251, shift_jis or utf-16le".into()
+            }),
+    }
 }
 
 /// Most threads that can be asked for: a typing error should not start millions.

@@ -70,6 +70,7 @@ impl<'a> Fields<'a> {
             content,
             record: &[],
             value: None,
+            guess: None,
         })
     }
 }

@@ -159,6 +159,7 @@ impl<'s> Fast<'s> {
             content: Content::Text(text.into()),
             record: &[],
             value: None,
+            guess: None,
         })
     }
 }
