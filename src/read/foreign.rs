@@ -174,13 +174,13 @@ pub(super) fn wide_without_mark(head: &[u8]) -> Option<Charset> {
 }
 
 fn is_utf32(head: &[u8], unit: fn([u8; 4]) -> u32) -> bool {
-    let units = head.as_chunks().0;
+    let (units, rest) = head.as_chunks();
     let is_char = |&bytes: &[u8; 4]| char::from_u32(unit(bytes)).is_some_and(is_textual);
-    units.len() > 1 && units.iter().all(is_char)
+    units.len() > 1 && rest.is_empty() && units.iter().all(is_char)
 }
 
 fn is_utf16(head: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
-    let units = head.as_chunks().0;
+    let (units, rest) = head.as_chunks();
     let mut chars = char::decode_utf16(units.iter().map(|&bytes| unit(bytes))).peekable();
     while let Some(c) = chars.next() {
         let is_cut_off = c.is_err() && chars.peek().is_none();
@@ -188,7 +188,7 @@ fn is_utf16(head: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
             return false;
         }
     }
-    units.len() > 1
+    units.len() > 1 && rest.is_empty()
 }
 
 fn is_textual(c: char) -> bool {
