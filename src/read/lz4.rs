@@ -93,7 +93,8 @@ fn damage(error: io::Error) -> io::Error {
     let is_own = error.kind() == io::ErrorKind::UnexpectedEof
         || error
             .get_ref()
-            .is_some_and(|inner| inner.is::<lz4_flex::frame::Error>());
+            .and_then(|inner| inner.downcast_ref::<lz4_flex::frame::Error>())
+            .is_some();
     match is_own {
         true => Damage::wrap(error),
         false => error,

@@ -13,6 +13,17 @@
 //! A new input format is a file here that implements `Format`, and a line in
 //! [`InputFormat`] and in `format::recognise`.
 
+#![cfg_attr(
+    not(all(
+        feature = "bzip2",
+        feature = "lz4",
+        feature = "tar",
+        feature = "xz",
+        feature = "zip"
+    )),
+    allow(dead_code, reason = "what is left out would use it")
+)]
+
 mod archive;
 mod blocks;
 mod buffer;

@@ -70,7 +70,7 @@ struct Entry {
     is_encrypted: bool,
 }
 
-fn damage(error: rawzip::Error) -> io::Error {
+fn damage(error: &rawzip::Error) -> io::Error {
     Damage::invalid(&format!("zip: {error}"))
 }
 
@@ -83,7 +83,7 @@ impl Zip {
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
         let archive = ZipLocator::new()
             .locate_in_reader(Shared(Mutex::new(file)), &mut buffer, bytes_left)
-            .map_err(|(_, error)| damage(error))?;
+            .map_err(|(_, error)| damage(&error))?;
         Ok(Self {
             archive: Arc::new(archive),
             taken,
@@ -100,7 +100,7 @@ impl Zip {
         let mut entries = self.archive.entries(&mut buffer);
         let (mut index, mut bytes) = (0, 0);
         self.is_listed = true;
-        while let Some(entry) = entries.next_entry().map_err(damage)? {
+        while let Some(entry) = entries.next_entry().map_err(|error| damage(&error))? {
             index += 1;
             if index <= self.listed {
                 continue;
@@ -134,7 +134,10 @@ impl Zip {
         if entry.is_encrypted {
             return Ok(Err(ENCRYPTED));
         }
-        let place = self.archive.get_entry(entry.place).map_err(damage)?;
+        let place = self
+            .archive
+            .get_entry(entry.place)
+            .map_err(|error| damage(&error))?;
         let (start, end) = place.compressed_data_range();
         let length = end.saturating_sub(start);
         self.bytes_left = self
@@ -223,7 +226,8 @@ impl<R: Read> Read for Checked<R> {
         self.0.read(room).map_err(|error| {
             let is_own = error
                 .get_ref()
-                .is_some_and(|inner| inner.is::<rawzip::Error>());
+                .and_then(|inner| inner.downcast_ref::<rawzip::Error>())
+                .is_some();
             match is_own {
                 true => Damage::invalid(&format!("zip: {error}")),
                 false => error,
