@@ -30,6 +30,8 @@ pub struct Document<'a> {
     pub number: u64,
     /// What a named field of the record holds, for choosing between documents.
     pub value: Option<FieldValue>,
+    /// The encoding of its text, if it had to be guessed.
+    pub guess: Option<&'static str>,
 }
 
 impl<'a> Document<'a> {
@@ -41,6 +43,7 @@ impl<'a> Document<'a> {
             record: &[],
             number: 0,
             value: None,
+            guess: None,
         }
     }
 }

@@ -46,6 +46,8 @@ pub enum ErrorKind {
     Unreadable(io::Error),
     /// Compressed data ends early or is damaged.
     Compression(io::Error),
+    /// An archive ends early or is damaged.
+    Archive(io::Error),
     /// The content is of a format that is not read.
     Foreign {
         /// The format's name.
@@ -105,6 +107,7 @@ impl ErrorKind {
         match self {
             Self::Unreadable(_) => "unreadable file",
             Self::Compression(_) => "damaged compression",
+            Self::Archive(_) => "damaged archive",
             Self::Foreign { .. } => "format that is not read",
             Self::Truncated { .. } => "truncated record",
             Self::FrameLength(_) => "impossible frame length",
@@ -189,6 +192,12 @@ impl fmt::Display for ErrorKind {
                  the rest of the file was not",
                 one_line(&e.to_string())
             ),
+            Self::Archive(e) => write!(
+                f,
+                "damaged or incomplete archive ({}); the members before were used, the rest \
+                 was not",
+                one_line(&e.to_string())
+            ),
             Self::Foreign { what, remedy } => write!(f, "{what}; {remedy}"),
             Self::Truncated {
                 expected: Some(expected),
@@ -219,8 +228,8 @@ impl fmt::Display for ErrorKind {
                 write!(f, "malformed protobuf message: {}", one_line(what))
             }
             Self::Utf8 => f.write_str(
-                "invalid UTF-8; text in another encoding can be converted, as with \
-                 `iconv -f LATIN1 -t UTF-8 FILE`",
+                "invalid UTF-8; JSON and protobuf have no other encoding, and --encoding says \
+                 which one plain text has",
             ),
             Self::FieldMissing(field) => write!(f, "no {}", one_line(field)),
             Self::FieldType {
@@ -256,6 +265,7 @@ impl std::error::Error for Error {
         match &self.kind {
             ErrorKind::Unreadable(e)
             | ErrorKind::Compression(e)
+            | ErrorKind::Archive(e)
             | ErrorKind::Spill(e)
             | ErrorKind::Write(e) => Some(e),
             _ => None,

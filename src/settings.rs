@@ -11,7 +11,7 @@ use crate::sets::Common;
 pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::pipeline::{Dedup, DedupMode};
-pub use crate::read::{InputFormat, ReadSettings};
+pub use crate::read::{Charset, InputFormat, ReadSettings, TextEncoding};
 pub use crate::score::{InvalidThreshold, Measure, Threshold};
 pub use crate::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
 pub use crate::sketch::SketchSettings;

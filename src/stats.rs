@@ -1,5 +1,6 @@
 //! What a run did, in numbers.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -15,6 +16,8 @@ pub struct Stats {
     pub settings: Settings,
     /// What was read and found.
     pub counts: Counts,
+    /// Documents that are not UTF-8, by the encoding that they seem to have.
+    pub guessed_encodings: BTreeMap<&'static str, u64>,
     /// How candidates were found.
     pub search: SearchStats,
     /// Where the time went.
@@ -40,6 +43,8 @@ pub struct Counts {
     pub short: u64,
     /// Records that could not be used, and inputs that could not be read on.
     pub skipped: u64,
+    /// Files of directories and members of archives without text.
+    pub passed_over: u64,
     /// Records whose id a document before them has.
     pub repeated_ids: u64,
     /// Documents whose signature, or set of shingles, a document before them has.

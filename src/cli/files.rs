@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use simdup::inside::{Output, appear, inputs};
+use simdup::inside::{Output, Walk, appear};
 
 use super::args::OutputArgs;
 use super::{Failure, interrupt, standard_output};
@@ -104,9 +104,14 @@ fn is_read(file: &Path, read: &Path) -> bool {
     // A link in the folder may lead to it too.
     fs::canonicalize(read).is_ok_and(|folder| file.starts_with(folder))
         || file.exists()
-            && inputs(read)
-                .iter()
-                .any(|input| is_same(file, Path::new(&**input.name())))
+            && Walk {
+                hidden: true,
+                follow: true,
+                ..Walk::default()
+            }
+            .inputs(read)
+            .iter()
+            .any(|input| is_same(file, Path::new(&**input.name())))
 }
 
 fn is_same(one: &Path, two: &Path) -> bool {

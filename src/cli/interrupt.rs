@@ -32,6 +32,7 @@ fn end(signal: i32) -> ! {
         let _ = fs::remove_file(path);
     }
     observer::clear();
+    simdup::inside::end_commands();
     std::process::exit(SIGNALLED + signal)
 }
 

@@ -105,6 +105,9 @@ impl Terminal {
             1 => report::warning("1 record or file was skipped"),
             _ => report::warning(&format!("{skipped} records or files were skipped")),
         }
+        if !self.quiet {
+            tell_of_texts(stats);
+        }
         let repeated = stats.counts.repeated_ids;
         if repeated > 0 && !self.quiet {
             let what = if repeated == 1 {
@@ -115,6 +118,36 @@ impl Terminal {
             report::warning(&format!("{what} had been met before, and the first counts"));
         }
     }
+}
+
+/// Says what was read otherwise than it stands, and what was not read since there is no text
+/// in it.
+fn tell_of_texts(stats: &Stats) {
+    match stats.counts.passed_over {
+        0 => {}
+        1 => report::warning("1 file without text was passed over"),
+        files => report::warning(&format!("{files} files without text were passed over")),
+    }
+    let guesses = &stats.guessed_encodings;
+    if guesses.is_empty() {
+        return;
+    }
+    let documents: u64 = guesses.values().sum();
+    let what = match documents {
+        1 => "1 document is not UTF-8 and was".to_owned(),
+        _ => format!("{documents} documents are not UTF-8 and were"),
+    };
+    let names: Vec<String> = match guesses.len() {
+        1 => guesses.keys().map(ToString::to_string).collect(),
+        _ => guesses
+            .iter()
+            .map(|(name, documents)| format!("{name} ({documents})"))
+            .collect(),
+    };
+    report::warning(&format!(
+        "{what} read as {}; --encoding names another",
+        names.join(", ")
+    ));
 }
 
 /// However the run ends, the bar goes.

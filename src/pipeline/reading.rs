@@ -2,6 +2,7 @@
 //! at once; what is left of a block comes back in input order, its documents numbered.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -275,7 +276,7 @@ impl<'a> Reading<'a> {
         let waiting_max = self.floor.waiting_max(settings.memory().bytes);
         let lanes = inputs.into_iter().map(|input| {
             let cutter = Cutter::new(input.name(), &settings.read);
-            (Stream::new(input, &taken), cutter)
+            (Stream::new(input, &settings.read, &taken), cutter)
         });
         let mut collector = Collector {
             reading: self,
@@ -399,9 +400,10 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
                 ..batch
             });
         }
-        if problem.is_some() {
+        if problem.is_some() || piece.passed_over {
             give(Batch {
                 problems: problem.into_iter().collect(),
+                passed_over: u64::from(piece.passed_over),
                 input_bytes: self.taken.load(Ordering::Relaxed),
                 reading: std::mem::take(reading),
                 ..Batch::default()
@@ -460,6 +462,9 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             batch.counted.records += 1;
             match document {
                 Ok(document) => {
+                    if let Some(guess) = document.guess {
+                        *batch.guesses.entry(guess).or_default() += 1;
+                    }
                     self.shingler.shingle(&document.content, shingles);
                     digest.document(shingles.as_slice());
                     batch.counted.record(document.record, shingles);
@@ -509,6 +514,9 @@ struct Batch<T> {
     digest: Option<T>,
     problems: Vec<Error>,
     counted: Counted,
+    passed_over: u64,
+    /// Documents by the encoding that was guessed of them.
+    guesses: BTreeMap<&'static str, u64>,
     input_bytes: u64,
     record_bytes: u64,
     reading: Duration,
@@ -528,6 +536,8 @@ impl<T> Default for Batch<T> {
             digest: None,
             problems: Vec::new(),
             counted: Counted::default(),
+            passed_over: 0,
+            guesses: BTreeMap::new(),
             input_bytes: 0,
             record_bytes: 0,
             reading: Duration::ZERO,
@@ -558,6 +568,10 @@ impl<K> Collector<'_, '_, K> {
     {
         let reading = &mut *self.reading;
         reading.stats.counts.record_bytes += batch.record_bytes;
+        reading.stats.counts.passed_over += batch.passed_over;
+        for (guess, documents) in batch.guesses {
+            *reading.stats.guessed_encodings.entry(guess).or_default() += documents;
+        }
         reading.stats.seconds.read_busy += batch.reading;
         reading.stats.seconds.sketch_busy += batch.sketching;
         for error in batch.problems {

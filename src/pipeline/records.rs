@@ -108,7 +108,7 @@ pub(super) fn for_each_record(
     let taken = Arc::new(AtomicU64::new(0));
     let lanes = inputs.into_iter().map(|input| {
         let cutter = Cutter::new(input.name(), &settings.read);
-        (Stream::new(input, &taken), cutter)
+        (Stream::new(input, &settings.read, &taken), cutter)
     });
     let mut result = Ok(());
     in_pool(settings, || {

@@ -5,10 +5,11 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::ReadSettings;
 use super::buffer::{Buffer, huge_bytes};
+use super::encoding::{Charset, Decoded, TextEncoding};
 use super::format::InputFormat;
 use super::gzip::{self, Chunk, Gunzip};
+use super::{ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Place};
 
@@ -23,12 +24,30 @@ pub struct Piece {
     pub(super) apart: Option<Gunzip>,
     /// Kept for when it is needed again.
     pub(super) spare: Chunk,
-    /// How the input ends behind this piece, if it does.
+    /// What starts with this piece, if something does.
+    pub(super) start: Option<Start>,
+    /// How that ends behind this piece, if it does.
     pub(super) end: Option<End>,
     pub(super) blocks: Blocks,
     pub(super) window_bytes: u64,
+    /// A file of a directory that has no text, and is left out.
+    pub passed_over: bool,
     /// What happened behind the last of the blocks.
     pub problem: Option<Error>,
+}
+
+/// An input, or a member of one, that starts.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) name: Arc<str>,
+    /// The format, where it is known without looking.
+    pub(super) format: Option<InputFormat>,
+    /// The encoding that had to be guessed to read it.
+    pub(super) guess: Option<&'static str>,
+    /// Nobody named it: it was found in a directory, or in an archive.
+    pub(super) is_found: bool,
+    /// Others may follow.
+    pub(super) is_member: bool,
 }
 
 /// How an input ends.
@@ -42,6 +61,8 @@ pub(super) enum End {
     Unreadable(io::Error),
     /// It could not be unpacked.
     Damaged(io::Error),
+    /// It is of no use.
+    Refused(ErrorKind),
 }
 
 /// The blocks of a piece, by what they have in common and by what they have not.
@@ -49,6 +70,8 @@ pub(super) enum End {
 pub(super) struct Blocks {
     pub(super) file: Arc<str>,
     pub(super) format: InputFormat,
+    pub(super) charset: Option<Charset>,
+    pub(super) guess: Option<&'static str>,
     pub(super) spans: Vec<Span>,
 }
 
@@ -57,6 +80,8 @@ impl Default for Blocks {
         Self {
             file: "".into(),
             format: InputFormat::Text,
+            charset: None,
+            guess: None,
             spans: Vec::new(),
         }
     }
@@ -85,10 +110,19 @@ impl Piece {
     /// One of them.
     pub fn block(&self, index: usize) -> Option<Block<'_>> {
         let span = self.blocks.spans.get(index)?;
+        let Blocks {
+            file,
+            format,
+            charset,
+            guess,
+            ..
+        } = &self.blocks;
         Some(Block {
             bytes: &self.content.bytes[span.bytes.clone()],
-            file: &self.blocks.file,
-            format: self.blocks.format,
+            file,
+            format: *format,
+            charset: *charset,
+            guess: *guess,
             first_record: span.first_record,
             first_byte: span.first_byte,
         })
@@ -112,7 +146,9 @@ impl Piece {
             self.spare = chunk;
         }
         self.apart = None;
+        self.start = None;
         self.end = None;
+        self.passed_over = false;
         self.blocks.spans.clear();
         self.problem = None;
     }
@@ -127,6 +163,10 @@ pub struct Block<'a> {
     pub file: &'a Arc<str>,
     /// The format of the records.
     pub format: InputFormat,
+    /// The encoding of text that is not UTF-8, if it could be told.
+    pub(super) charset: Option<Charset>,
+    /// The encoding that had to be guessed to read any of it.
+    pub(super) guess: Option<&'static str>,
     /// Records of this input before the block.
     pub first_record: u64,
     /// Bytes of this input before the block.
@@ -140,7 +180,38 @@ impl Block<'_> {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
-        self.format.rules().documents(self, settings, each);
+        let rules = self.format.rules();
+        match self.guess {
+            None => rules.documents(self, settings, each),
+            guess => rules.documents(self, settings, &mut |document| {
+                each(document.map(|document| Document { guess, ..document }));
+            }),
+        }
+    }
+
+    /// The text that some bytes of the block are, or where they are none.
+    pub(super) fn text<'b>(
+        &self,
+        bytes: &'b [u8],
+        settings: &ReadSettings,
+    ) -> Result<Decoded<'b>, usize> {
+        if let TextEncoding::Named(charset) = settings.encoding
+            && charset.has_lines()
+            && charset != Charset::UTF_8
+        {
+            return Ok(charset.decoded(bytes));
+        }
+        match (utf8::text(bytes), self.charset) {
+            (Ok(text), _) => Ok(Decoded {
+                text: text.into(),
+                guess: None,
+            }),
+            (Err(_), Some(charset)) => Ok(Decoded {
+                guess: (settings.encoding == TextEncoding::Auto).then(|| charset.name()),
+                ..charset.decoded(bytes)
+            }),
+            (Err(byte), None) => Err(byte),
+        }
     }
 
     /// The block's records in order, as they came: as many as [`Block::documents`] gives.

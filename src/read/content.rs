@@ -11,10 +11,19 @@ use crate::error::{ErrorKind, excerpt};
 
 /// What a text stands for: itself, or the list that is written in it.
 pub(super) fn content<'a>(
-    text: &'a str,
+    text: Cow<'a, str>,
     settings: &ReadSettings,
 ) -> Result<Content<'a>, ErrorKind> {
-    contents(&[text], settings)
+    match text {
+        text if !settings.items => Ok(Content::Text(text)),
+        Cow::Borrowed(text) => Ok(Content::Items(list(text)?)),
+        Cow::Owned(text) => {
+            let items = list(&text)?.into_iter();
+            Ok(Content::Items(
+                items.map(|item| item.into_owned().into()).collect(),
+            ))
+        }
+    }
 }
 
 /// What several texts stand for: one text, or one list.

@@ -1,5 +1,6 @@
-//! Bytes as the system gives them, counted.
+//! Bytes as the system gives them, counted, and how reading ended.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +18,69 @@ pub(super) enum Filled {
     Damaged(io::Error),
 }
 
+/// Reads until `buffer` is full, which a pipe does in small steps, and tells how much is in it.
+pub(super) fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Filled) {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => return (filled, Filled::Ended),
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (filled, Damage::of(error)),
+        }
+    }
+    (filled, Filled::Whole)
+}
+
+/// What came cannot be unpacked: no fault of the system's, in a form that readers hand on.
+#[derive(Debug)]
+pub(super) struct Damage(io::Error);
+
+impl Damage {
+    /// Damaged data.
+    pub(super) fn wrap(error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), Self(error))
+    }
+
+    /// Data that ends early.
+    pub(super) fn cut_off() -> io::Error {
+        Self::wrap(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the data is cut off",
+        ))
+    }
+
+    /// Data that makes no sense.
+    pub(super) fn invalid(what: &str) -> io::Error {
+        Self::wrap(io::Error::new(io::ErrorKind::InvalidData, what))
+    }
+
+    /// What an error of a reader means.
+    pub(super) fn of(error: io::Error) -> Filled {
+        match error.downcast::<Self>() {
+            Ok(Self(error)) => Filled::Damaged(error),
+            Err(error) => Filled::Broken(error),
+        }
+    }
+
+    /// The error that a reader gives for it, if it is one.
+    pub(super) fn or_end(how: Filled) -> io::Result<usize> {
+        match how {
+            Filled::Whole | Filled::Ended => Ok(0),
+            Filled::Broken(error) => Err(error),
+            Filled::Damaged(error) => Err(Self::wrap(error)),
+        }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Damage {}
+
 /// An input that is open. Every byte taken from it is counted.
 pub(super) struct CountedReader {
     inner: Box<dyn Read + Send>,
@@ -30,22 +94,12 @@ impl CountedReader {
             taken: Arc::clone(taken),
         }
     }
+}
 
-    /// Reads until `buffer` is full, which a pipe does in small steps, and tells how
-    /// much is in it.
-    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> (usize, Filled) {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match self.inner.read(&mut buffer[filled..]) {
-                Ok(0) => return (filled, Filled::Ended),
-                Ok(count) => {
-                    filled += count;
-                    self.taken.fetch_add(count as u64, Ordering::Relaxed);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return (filled, Filled::Broken(error)),
-            }
-        }
-        (filled, Filled::Whole)
+impl Read for CountedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
     }
 }

@@ -4,22 +4,32 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::{io, mem};
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
-use super::blocks::{End, Piece, Span};
+use super::blocks::{End, Piece, Span, Start};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES, huge_bytes};
+use super::encoding::{Charset, GUESS_BYTES, TextEncoding, guess};
 use super::foreign::Foreign;
-use super::format::{Cut, InputFormat, by_name, recognise};
+use super::format::{Cut, InputFormat, by_name, recognise, without_bom};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
-use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
+use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::error::{Error, ErrorKind, Place};
 
 /// What is known of an input from the pieces so far.
 pub(crate) struct Cutter {
     name: Arc<str>,
+    /// The format of all inputs, if that is known.
+    told: Option<InputFormat>,
     /// `None` until enough has been seen.
     format: Option<InputFormat>,
+    encoding: LineEncoding,
+    /// Whether encodings are to be guessed.
+    guesses: bool,
+    /// The encoding that had to be guessed to read any of it.
+    guess: Option<&'static str>,
+    is_found: bool,
+    is_member: bool,
     /// `None` until there is something to unpack.
     gunzip: Option<Gunzip>,
     /// The start of a record whose end has not come yet.
@@ -27,6 +37,15 @@ pub(crate) struct Cutter {
     records: u64,
     bytes: u64,
     state: State,
+}
+
+/// What is known of the encoding of lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineEncoding {
+    /// It is UTF-8 so far.
+    Utf8,
+    /// Something was not, and this is what it seems to be.
+    Other(Option<Charset>),
 }
 
 /// What is known of the bytes to come.
@@ -46,7 +65,13 @@ impl Cutter {
     pub(crate) fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
         Self {
             name: Arc::clone(name),
+            told: settings.format,
             format: settings.format,
+            encoding: LineEncoding::Utf8,
+            guesses: !matches!(settings.encoding, TextEncoding::Named(_)),
+            guess: None,
+            is_found: false,
+            is_member: false,
             gunzip: None,
             carry: Vec::new(),
             records: 0,
@@ -57,7 +82,27 @@ impl Cutter {
 
     /// Whether the input is used up, or what follows is of no use.
     pub(crate) fn is_over(&self) -> bool {
-        self.state == State::Over
+        self.state == State::Over && !self.is_member
+    }
+
+    /// Begins with the input, or with another member of it.
+    fn start(&mut self, start: Start) {
+        *self = Self {
+            name: start.name,
+            told: self.told,
+            format: start.format.or(self.told),
+            encoding: LineEncoding::Utf8,
+            guesses: self.guesses,
+            guess: start.guess,
+            is_found: start.is_found,
+            is_member: start.is_member,
+            gunzip: None,
+            carry: mem::take(&mut self.carry),
+            records: 0,
+            bytes: 0,
+            state: State::Open,
+        };
+        self.carry.clear();
     }
 
     /// Bytes of a record that has not ended yet, if they are more than is usual.
@@ -67,7 +112,10 @@ impl Cutter {
 
     /// Cuts the next piece of the input.
     pub(crate) fn cut(&mut self, piece: &mut Piece) {
-        if self.is_over() {
+        if let Some(start) = piece.start.take() {
+            self.start(start);
+        }
+        if self.state == State::Over {
             piece.clear();
             return;
         }
@@ -79,6 +127,11 @@ impl Cutter {
         let is_whole = matches!(piece.end, Some(End::Whole));
         let problem = match self.recognise(&piece.content) {
             Ok(()) => self.cut_content(piece, is_whole),
+            Err(foreign) if self.is_found && foreign.has_no_text() => {
+                self.state = State::Over;
+                piece.passed_over = true;
+                None
+            }
             Err(foreign) => Some(Error::in_file(&self.name, foreign.into())),
         };
         let too_long = match self.format {
@@ -93,6 +146,11 @@ impl Cutter {
         piece.problem = too_long.or(problem);
         piece.blocks.file = Arc::clone(&self.name);
         piece.blocks.format = self.format.unwrap_or(InputFormat::Text);
+        piece.blocks.guess = self.guess;
+        piece.blocks.charset = match self.encoding {
+            LineEncoding::Utf8 => None,
+            LineEncoding::Other(charset) => charset,
+        };
     }
 
     /// Finds the format by the content, unless it is known or there is none yet.
@@ -107,9 +165,10 @@ impl Cutter {
     /// Cuts what there is, and tells what is behind it if it is not more.
     fn cut_content(&mut self, piece: &mut Piece, is_whole: bool) -> Option<Error> {
         let (spans, content) = (&mut piece.blocks.spans, &mut piece.content);
+        let until = self.decide_encoding(content, piece.end.is_some());
         let stopped = match self.format {
             Some(format) if !content.range().is_empty() => {
-                self.spans(format, spans, content, is_whole)
+                self.spans(format, spans, content, until, is_whole)
             }
             _ => None,
         };
@@ -129,6 +188,7 @@ impl Cutter {
             End::Unopened(error) => Some(unreadable(error, in_file)),
             End::Unreadable(error) => Some(unreadable(error, |kind| self.error(kind))),
             End::Damaged(error) => Some(self.error(ErrorKind::Compression(error))),
+            End::Refused(kind) => Some(in_file(kind)),
         }
     }
 
@@ -190,18 +250,50 @@ impl Cutter {
         }
     }
 
-    /// Cuts all of the content into blocks, and carries what is left. Tells what makes
+    /// Finds the encoding of lines by the first of them that is not UTF-8 and what follows it:
+    /// by so many bytes, however they come in. Gives the place up to which may be cut already.
+    fn decide_encoding(&mut self, content: &Buffer, is_last: bool) -> usize {
+        if self.format != Some(InputFormat::Lines)
+            || self.encoding != LineEncoding::Utf8
+            || !self.guesses
+        {
+            return content.end;
+        }
+        let bytes = &content.bytes[content.range()];
+        if self.bytes == 0 && without_bom(bytes).len() < bytes.len() {
+            // It says that it is UTF-8.
+            self.encoding = LineEncoding::Other(None);
+            return content.end;
+        }
+        let lines = match is_last {
+            true => bytes.len(),
+            false => memrchr(b'\n', bytes).map_or(0, |at| at + 1),
+        };
+        let Err(at) = utf8::text(&bytes[..lines]) else {
+            return content.end;
+        };
+        let line = memrchr(b'\n', &bytes[..at]).map_or(0, |at| at + 1);
+        let rest = &bytes[line..];
+        if rest.len() < GUESS_BYTES && !is_last {
+            return content.start + line;
+        }
+        self.encoding = LineEncoding::Other(guess(&rest[..rest.len().min(GUESS_BYTES)]));
+        content.end
+    }
+
+    /// Cuts the content, as far as it may be cut, into blocks, and carries what is left. Tells what makes
     /// it impossible to go on behind them.
     fn spans(
         &mut self,
         format: InputFormat,
         spans: &mut Vec<Span>,
         content: &mut Buffer,
+        until: usize,
         is_whole: bool,
     ) -> Option<ErrorKind> {
         let mut start = content.start;
         loop {
-            let rest = &content.bytes[start..content.end];
+            let rest = &content.bytes[start..until];
             let Cut {
                 bytes,
                 records,
@@ -382,11 +474,11 @@ mod tests {
         let endless = io::repeat(b'x').take((RECORD_BYTES_MAX + 3 * PIECE_BYTES) as u64);
         let stream = io::Cursor::new(b"a\n")
             .chain(endless)
-            .chain(&b"\nb\nc\xff"[..]);
+            .chain(&b"\nb\n\xc3\xa9\xc3\xa9\xff"[..]);
         let (urls, problems) = read(Input::from_reader("r", stream));
         assert_eq!(urls, ["r:1", "r:3"]);
         assert_eq!(problems.len(), 2);
-        let byte = 2 + RECORD_BYTES_MAX + 3 * PIECE_BYTES + 1 + 2 + 1;
+        let byte = 2 + RECORD_BYTES_MAX + 3 * PIECE_BYTES + 1 + 2 + 4;
         let invalid = format!("r: record 4, byte {byte}: invalid UTF-8");
         assert!(problems[1].starts_with(&invalid), "{problems:?}");
         assert!(

@@ -1,5 +1,6 @@
 //! What is not read, named so that the user knows what to do about it.
 
+use super::encoding::{self, Charset};
 use super::utf8;
 use crate::error::ErrorKind;
 
@@ -12,6 +13,17 @@ pub(super) struct Foreign {
     pub(super) remedy: &'static str,
 }
 
+impl Foreign {
+    pub(super) const fn new(what: &'static str, remedy: &'static str) -> Self {
+        Self { what, remedy }
+    }
+
+    /// Whether there is no text in it, so that nothing is lost without it.
+    pub(super) fn has_no_text(self) -> bool {
+        self.remedy == NO_TEXT || self == BINARY
+    }
+}
+
 impl From<Foreign> for ErrorKind {
     fn from(Foreign { what, remedy }: Foreign) -> Self {
         Self::Foreign { what, remedy }
@@ -21,52 +33,24 @@ impl From<Foreign> for ErrorKind {
 /// A format and the bytes, each behind so many others, that tell it.
 type Signature = (&'static [(usize, &'static [u8])], Foreign);
 
-const fn foreign(what: &'static str, remedy: &'static str) -> Foreign {
-    Foreign { what, remedy }
-}
-
 const UNPACK: &str = "unpack it and name the files or the folder";
 const EXPORT: &str = "write its documents out as JSONL";
 const NO_TEXT: &str = "there is no text in it";
 
-const TAR: Foreign = foreign("a tar archive", UNPACK);
-const ZIP: Foreign = foreign(
-    "a zip archive, or a file that is one, such as docx or epub",
-    UNPACK,
+const OFFICE: Foreign = Foreign::new(
+    "a document of an office program (docx, xlsx, pptx)",
+    "take its text out: `pandoc -t plain FILE`, which --pre can do",
 );
-const BZIP2: Foreign = foreign("bzip2", "unpack it: `bzcat FILE | simdup`");
-const LZ4: Foreign = foreign("lz4", "unpack it: `lz4cat FILE | simdup`");
-const GIF: Foreign = foreign("a GIF image", NO_TEXT);
-const ARROW: Foreign = foreign("Arrow (Feather)", EXPORT);
-const TWICE: Foreign = foreign(
-    "data that is compressed twice",
-    "unpack it once: `zcat FILE | simdup`, `zstdcat FILE | simdup`",
+const BOOK: Foreign = Foreign::new(
+    "an e-book or an OpenDocument file",
+    "take its text out: `pandoc -t plain FILE`, which --pre can do",
 );
-const UTF16: Foreign = foreign(
-    "UTF-16 text",
-    "convert it with `iconv -f UTF-16 -t UTF-8 FILE`",
-);
-const UTF16LE: Foreign = foreign(
-    "UTF-16 text",
-    "convert it with `iconv -f UTF-16LE -t UTF-8 FILE`",
-);
-const UTF16BE: Foreign = foreign(
-    "UTF-16 text",
-    "convert it with `iconv -f UTF-16BE -t UTF-8 FILE`",
-);
-const UTF32: Foreign = foreign(
-    "UTF-32 text",
-    "convert it with `iconv -f UTF-32 -t UTF-8 FILE`",
-);
-const UTF32LE: Foreign = foreign(
-    "UTF-32 text",
-    "convert it with `iconv -f UTF-32LE -t UTF-8 FILE`",
-);
-const UTF32BE: Foreign = foreign(
-    "UTF-32 text",
-    "convert it with `iconv -f UTF-32BE -t UTF-8 FILE`",
-);
-const BINARY: Foreign = foreign(
+const GIF: Foreign = Foreign::new("a GIF image", NO_TEXT);
+const ARROW: Foreign = Foreign::new("Arrow (Feather)", EXPORT);
+/// What a member of a zip archive starts with.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+const BINARY: Foreign = Foreign::new(
     "neither text nor any format that is known",
     "if it is to be read all the same, --input-format says as what",
 );
@@ -75,68 +59,58 @@ const BINARY: Foreign = foreign(
 const TEXTUAL: [Signature; 2] = [
     (
         &[(0, b"%PDF-")],
-        foreign("a PDF", "take its text out: `pdftotext FILE -`"),
+        Foreign::new("a PDF", "take its text out: `pdftotext FILE -`"),
     ),
     (
         &[(0, b"%!PS")],
-        foreign("PostScript", "take its text out: `ps2ascii FILE`"),
+        Foreign::new("PostScript", "take its text out: `ps2ascii FILE`"),
     ),
 ];
 
 /// Some of these start as a text might too, but no text goes on like them.
-const BINARIES: [Signature; 27] = [
-    (&[(257, b"ustar")], TAR),
-    (&[(0, b"PK\x03\x04")], ZIP),
-    // Without a file in it, and one of several parts.
-    (&[(0, b"PK\x05\x06")], ZIP),
-    (&[(0, b"PK\x07\x08")], ZIP),
+const BINARIES: [Signature; 17] = [
+    (&[(0, ZIP), (30, b"[Content_Types].xml")], OFFICE),
+    (&[(0, ZIP), (30, b"_rels/.rels")], OFFICE),
+    (&[(0, ZIP), (30, b"docProps/")], OFFICE),
+    (&[(0, ZIP), (30, b"mimetype")], BOOK),
     (
         &[(0, b"7z\xbc\xaf\x27\x1c")],
-        foreign("a 7z archive", UNPACK),
+        Foreign::new("a 7z archive", UNPACK),
     ),
-    (&[(0, b"BZh"), (4, b"1AY&SY")], BZIP2),
-    // With nothing in it.
-    (&[(0, b"BZh"), (4, b"\x17rE8P\x90")], BZIP2),
     (
-        &[(0, b"\xfd7zXZ\0")],
-        foreign("xz", "unpack it: `xzcat FILE | simdup`"),
+        &[(0, b"Rar!\x1a\x07")],
+        Foreign::new("a rar archive", UNPACK),
     ),
-    (&[(0, b"\x04\x22\x4d\x18")], LZ4),
-    (&[(0, b"\x02\x21\x4c\x18")], LZ4),
-    (&[(0, b"\x1f\x8b\x08")], TWICE),
-    (&[(0, b"\x28\xb5\x2f\xfd")], TWICE),
     (
         &[(0, b"\x89PNG\r\n\x1a\n")],
-        foreign("a PNG image", NO_TEXT),
+        Foreign::new("a PNG image", NO_TEXT),
     ),
-    (&[(0, b"\xff\xd8\xff")], foreign("a JPEG image", NO_TEXT)),
+    (
+        &[(0, b"\xff\xd8\xff")],
+        Foreign::new("a JPEG image", NO_TEXT),
+    ),
     (&[(0, b"GIF87a")], GIF),
     (&[(0, b"GIF89a")], GIF),
     (
         &[(0, b"SQLite format 3\0")],
-        foreign("an SQLite database", EXPORT),
+        Foreign::new("an SQLite database", EXPORT),
     ),
-    (&[(0, b"PAR1")], foreign("Parquet", EXPORT)),
+    (&[(0, b"PAR1")], Foreign::new("Parquet", EXPORT)),
     (&[(0, b"ARROW1\0\0")], ARROW),
     // A stream of messages, without the frame of a file.
     (&[(0, b"\xff\xff\xff\xff"), (6, b"\0\0\x10\0\0\0")], ARROW),
     (&[(0, b"FEA1")], ARROW),
     (
         &[(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")],
-        foreign(
+        Foreign::new(
             "a document of an office program",
             "save it there as plain text",
         ),
     ),
     (
         &[(0, b"\x7fELF")],
-        foreign("an ELF program or library", NO_TEXT),
+        Foreign::new("an ELF program or library", NO_TEXT),
     ),
-    // The longer marks come first: one starts as that of UTF-16 does.
-    (&[(0, b"\xff\xfe\0\0")], UTF32),
-    (&[(0, b"\0\0\xfe\xff")], UTF32),
-    (&[(0, b"\xff\xfe")], UTF16),
-    (&[(0, b"\xfe\xff")], UTF16),
 ];
 
 /// The format that some bytes at the start of the content tell, if it is one that is not
@@ -162,42 +136,51 @@ pub(super) fn is_control(byte: &u8) -> bool {
     matches!(byte, 0..=0x07 | 0x0e..=0x19 | 0x1c..=0x1f)
 }
 
-/// What content with zeros in it is, unless it is text with a few that went astray: text
-/// of two or four bytes a character that does not start with a mark, or no text at all.
-pub(super) fn by_zeros(head: &[u8]) -> Option<Foreign> {
-    if !head.contains(&0) {
-        return None;
-    }
+/// What content is that can be no text.
+pub(super) fn by_looks(head: &[u8]) -> Option<Foreign> {
+    let is_binary = match head.contains(&0) && is_spotted_text(head) {
+        true => head.iter().take(4).any(|&byte| byte == 0),
+        false => !utf8::is_text(head) && encoding::is_binary(head) || head.contains(&0),
+    };
+    is_binary.then_some(BINARY)
+}
+
+/// Whether it is text, but for some zeros and other control characters that went astray.
+fn is_spotted_text(head: &[u8]) -> bool {
     let controls = head.iter().filter(|byte| is_control(byte)).count();
-    if utf8::is_text(head) && controls < head.len() / 4 {
-        let starts_with_zeros = head.iter().take(4).any(|&byte| byte == 0);
-        return starts_with_zeros.then_some(BINARY);
+    utf8::is_text(head) && controls < head.len() / 4
+}
+
+/// The encoding of text of two or four bytes a character that does not start with a mark.
+pub(super) fn wide_without_mark(head: &[u8]) -> Option<Charset> {
+    if !head.contains(&0) || is_spotted_text(head) {
+        return None;
     }
     // Spaces and line ends have their zero where other characters have none: before or
     // behind the byte that counts.
     let zeros_at = |parity| head[parity..].iter().step_by(2).filter(|&&byte| byte == 0);
     let is_little = zeros_at(1).count() >= zeros_at(0).count();
-    Some(if is_utf32(head, u32::from_le_bytes) {
-        UTF32LE
+    if is_utf32(head, u32::from_le_bytes) {
+        Some(Charset::UTF_32LE)
     } else if is_utf32(head, u32::from_be_bytes) {
-        UTF32BE
+        Some(Charset::UTF_32BE)
     } else if is_little && is_utf16(head, u16::from_le_bytes) {
-        UTF16LE
+        Some(Charset::UTF_16LE)
     } else if !is_little && is_utf16(head, u16::from_be_bytes) {
-        UTF16BE
+        Some(Charset::UTF_16BE)
     } else {
-        BINARY
-    })
+        None
+    }
 }
 
 fn is_utf32(head: &[u8], unit: fn([u8; 4]) -> u32) -> bool {
-    let units = head.as_chunks().0;
+    let (units, rest) = head.as_chunks();
     let is_char = |&bytes: &[u8; 4]| char::from_u32(unit(bytes)).is_some_and(is_textual);
-    units.len() > 1 && units.iter().all(is_char)
+    units.len() > 1 && rest.is_empty() && units.iter().all(is_char)
 }
 
 fn is_utf16(head: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
-    let units = head.as_chunks().0;
+    let (units, rest) = head.as_chunks();
     let mut chars = char::decode_utf16(units.iter().map(|&bytes| unit(bytes))).peekable();
     while let Some(c) = chars.next() {
         let is_cut_off = c.is_err() && chars.peek().is_none();
@@ -205,7 +188,7 @@ fn is_utf16(head: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
             return false;
         }
     }
-    units.len() > 1
+    units.len() > 1 && rest.is_empty()
 }
 
 fn is_textual(c: char) -> bool {
@@ -221,7 +204,7 @@ mod tests {
 
     fn what(head: &[u8]) -> Option<&'static str> {
         by_signature(head)
-            .or_else(|| by_zeros(head))
+            .or_else(|| by_looks(head))
             .map(|foreign| foreign.what)
     }
 
@@ -237,20 +220,14 @@ mod tests {
 
     #[test]
     fn formats_are_told_by_their_first_bytes() {
-        let mut tar = b"name\0".to_vec();
-        tar.resize(257, 0);
-        tar.extend(b"ustar\x0000");
+        let zip = |name: &[u8]| [ZIP, &[0; 26], name].concat();
         for (head, name) in [
-            (&tar[..], "a tar archive"),
-            (b"BZh11AY&SY\x9a\x01", "bzip2"),
-            (b"BZh91AY&SY\x9a\x01", "bzip2"),
-            (b"BZh9\x17rE8P\x90\0\0\0\0", "bzip2"),
+            (&zip(b"[Content_Types].xml")[..], OFFICE.what),
+            (&zip(b"mimetypeapplication/epub"), BOOK.what),
             (b"%PDF-1.7\n%\xe2\xe3\xcf", "a PDF"),
             (b"%!PS-Adobe-3.0\n", "PostScript"),
             (b"GIF89a\x10\0\x10\0", "a GIF image"),
             (b"PAR1\x15\x04\x15", "Parquet"),
-            (b"\xff\xfea\0", "UTF-16 text"),
-            (b"\xff\xfe\0\0a\0\0\0", "UTF-32 text"),
         ] {
             assert_eq!(what(head), Some(name));
         }
@@ -269,13 +246,13 @@ mod tests {
         ] {
             let mut swapped = utf32(text);
             swapped.chunks_mut(4).for_each(<[u8]>::reverse);
-            assert_eq!(by_zeros(&utf32(text)), Some(UTF32LE));
-            assert_eq!(by_zeros(&swapped), Some(UTF32BE));
+            assert_eq!(wide_without_mark(&utf32(text)), Some(Charset::UTF_32LE));
+            assert_eq!(wide_without_mark(&swapped), Some(Charset::UTF_32BE));
             let mut swapped = utf16(text);
             swapped.chunks_mut(2).for_each(<[u8]>::reverse);
-            assert_eq!(by_zeros(&utf16(text)), Some(UTF16LE));
-            assert_eq!(by_zeros(&swapped), Some(UTF16BE));
-            assert_eq!(what(text.as_bytes()), None);
+            assert_eq!(wide_without_mark(&utf16(text)), Some(Charset::UTF_16LE));
+            assert_eq!(wide_without_mark(&swapped), Some(Charset::UTF_16BE));
+            assert_eq!(wide_without_mark(text.as_bytes()), None);
         }
     }
 

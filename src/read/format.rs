@@ -111,7 +111,7 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     if objects > 0 && objects >= others {
         return Ok(InputFormat::Jsonl);
     }
-    match foreign::by_zeros(head) {
+    match foreign::by_looks(head) {
         Some(foreign) => Err(foreign),
         None => Ok(InputFormat::Text),
     }

@@ -6,7 +6,7 @@
 //! made of whole members, and can be unpacked apart from the others: [`unpack_whole`]
 //! tries. Only if that works out to the last byte was it true.
 
-use std::io;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +14,8 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use super::buffer::Buffer;
-use super::counted::{CountedReader, Filled};
+use super::counted::{Damage, Filled, fill};
+use super::unpack::{Progress, Step, Unpack, Unpacked};
 
 /// Of what every member starts with, the part that is always the same: the magic
 /// number and the one method there is.
@@ -65,7 +66,7 @@ impl Expansion {
 
 /// Cuts a gzip file into chunks.
 pub(super) struct Chunks {
-    reader: CountedReader,
+    reader: Box<dyn Read + Send>,
     /// What has been read and not been given away.
     ahead: Vec<u8>,
     state: Option<Filled>,
@@ -74,11 +75,11 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// The chunks of `reader`, of which `head` has been read already.
-    pub(super) fn new(reader: CountedReader, head: Vec<u8>) -> Self {
+    /// The chunks of what `reader` gives.
+    pub(super) fn new(reader: Box<dyn Read + Send>) -> Self {
         Self {
             reader,
-            ahead: head,
+            ahead: Vec::new(),
             state: None,
             at_member: true,
             expansion: Arc::default(),
@@ -90,7 +91,7 @@ impl Chunks {
         let start = self.ahead.len();
         if self.state.is_none() && start < LOOK_BYTES {
             self.ahead.resize(LOOK_BYTES, 0);
-            let (filled, how) = self.reader.fill(&mut self.ahead[start..]);
+            let (filled, how) = fill(&mut self.reader, &mut self.ahead[start..]);
             self.ahead.truncate(start + filled);
             if !matches!(how, Filled::Whole) {
                 self.state = Some(how);
@@ -271,6 +272,90 @@ impl Gunzip {
     }
 }
 
+/// The start of what a file becomes, by the start of the file: some bytes at least, if they are
+/// in it.
+pub(super) fn unpacked_head(head: &[u8]) -> Vec<u8> {
+    let mut content = Buffer::default();
+    // What comes before damage tells too.
+    let _ = Gunzip::default().unpack_bytes(head, &mut content);
+    content.bytes.truncate(content.end);
+    content.bytes
+}
+
+/// The unpacked content of a file, one chunk after the other.
+pub(super) fn reader(packed: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    Box::new(Reader {
+        chunks: Some(Chunks::new(packed)),
+        chunk: Chunk::default(),
+        gunzip: Gunzip::default(),
+        content: Buffer::default(),
+        end: None,
+    })
+}
+
+struct Reader {
+    /// `None` when the last has been taken.
+    chunks: Option<Chunks>,
+    chunk: Chunk,
+    gunzip: Gunzip,
+    /// What has been unpacked and not been given.
+    content: Buffer,
+    /// How it ends behind that, if it does.
+    end: Option<Filled>,
+}
+
+impl Read for Reader {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        while self.content.range().is_empty() {
+            let Some(chunks) = &mut self.chunks else {
+                return Damage::or_end(self.end.take().unwrap_or(Filled::Ended));
+            };
+            self.content.clear();
+            let end = chunks.next(&mut self.chunk);
+            let unpacked = self.gunzip.unpack(&self.chunk, &mut self.content);
+            let is_cut_off =
+                matches!(end, Some(Filled::Ended)) && !self.gunzip.is_between_members();
+            self.end = match unpacked {
+                Err(error) => Some(Filled::Damaged(error)),
+                Ok(()) if is_cut_off => Some(Damage::of(Damage::cut_off())),
+                Ok(()) => end,
+            };
+            if self.end.is_some() {
+                self.chunks = None;
+            }
+        }
+        let content = &self.content.bytes[self.content.range()];
+        let count = content.len().min(room.len());
+        room[..count].copy_from_slice(&content[..count]);
+        self.content.start += count;
+        Ok(count)
+    }
+}
+
+/// The content of what is deflated without the frame of a gzip file.
+pub(super) fn inflated(packed: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    Box::new(Unpacked::new(packed, Inflate(Decompress::new(false))))
+}
+
+struct Inflate(Decompress);
+
+impl Unpack for Inflate {
+    fn unpack(&mut self, input: &[u8], room: &mut [u8], _ended: bool) -> Step {
+        let Self(inflate) = self;
+        let (taken, given) = (inflate.total_in(), inflate.total_out());
+        let status = inflate.decompress(input, room, FlushDecompress::None);
+        Step {
+            taken: (inflate.total_in() - taken) as usize,
+            given: (inflate.total_out() - given) as usize,
+            state: match status {
+                Ok(Status::StreamEnd) => Ok(Progress::Over),
+                Ok(_) => Ok(Progress::More),
+                Err(_) => Err(invalid("corrupt deflate stream")),
+            },
+        }
+    }
+}
+
 fn invalid(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
@@ -334,8 +419,7 @@ mod tests {
     use std::io::{Cursor, Write};
 
     fn chunks(file: &[u8]) -> Vec<Chunk> {
-        let reader = CountedReader::new(Box::new(Cursor::new(file.to_vec())), &Arc::default());
-        let mut chunks = Chunks::new(reader, Vec::new());
+        let mut chunks = Chunks::new(Box::new(Cursor::new(file.to_vec())));
         let mut all = vec![];
         loop {
             let mut chunk = Chunk::default();

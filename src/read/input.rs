@@ -1,42 +1,74 @@
-//! What is read: files, the files of a directory, or any reader.
+//! What is read: a file, what a command makes of it, or any reader.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
-use super::stream::is_packed;
-use crate::write::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+use super::blocks::Start;
+use super::command::Command;
+use super::counted::CountedReader;
+use super::format::InputFormat;
+use super::packed::Packing;
+use super::source::Source;
 
 /// One stream of bytes with a name.
 pub struct Input {
     name: Arc<str>,
     origin: Origin,
+    /// Nobody named it: it was found in a directory.
+    is_found: bool,
 }
 
 enum Origin {
     Path(PathBuf),
+    /// What a command makes of a file.
+    Command(Arc<Command>, PathBuf),
     Reader(Box<dyn Read + Send>),
+    Unreadable(io::Error),
 }
 
 impl Input {
+    fn new(name: impl Into<Arc<str>>, origin: Origin) -> Self {
+        Self {
+            name: name.into(),
+            origin,
+            is_found: false,
+        }
+    }
+
     /// A file, opened when its turn comes.
     pub fn from_path(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        Self {
-            name: name(&path).into(),
-            origin: Origin::Path(path),
-        }
+        let name: Arc<str> = name(&path).into();
+        Self::new(name, Origin::Path(path))
     }
 
     /// Any stream of bytes, under the name that ids and messages give it.
     pub fn from_reader(name: &str, reader: impl Read + Send + 'static) -> Self {
+        Self::new(name, Origin::Reader(Box::new(reader)))
+    }
+
+    /// The text that a command makes of a file, one document.
+    pub fn from_command(command: &Arc<Command>, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let name: Arc<str> = name(&path).into();
+        Self::new(name, Origin::Command(Arc::clone(command), path))
+    }
+
+    /// A path that cannot be read, which is said in its turn.
+    pub(super) fn unreadable(path: &Path, error: io::Error) -> Self {
+        Self::new(name(path), Origin::Unreadable(error))
+    }
+
+    /// The same, found in a directory: if there is no text in it, it is passed over.
+    pub(super) fn found(self) -> Self {
         Self {
-            name: name.into(),
-            origin: Origin::Reader(Box::new(reader)),
+            is_found: true,
+            ..self
         }
     }
 
@@ -47,41 +79,80 @@ impl Input {
 
     /// Size before decompression, if it is a regular file.
     pub fn bytes(&self) -> Option<u64> {
+        self.path()
+            .and_then(|path| fs::metadata(path).ok())
+            .filter(fs::Metadata::is_file)
+            .map(|metadata| metadata.len())
+    }
+
+    fn path(&self) -> Option<&Path> {
         match &self.origin {
-            Origin::Path(path) => fs::metadata(path)
-                .ok()
-                .filter(fs::Metadata::is_file)
-                .map(|metadata| metadata.len()),
-            Origin::Reader(_) => None,
+            Origin::Path(path) | Origin::Command(_, path) => Some(path),
+            Origin::Reader(_) | Origin::Unreadable(_) => None,
         }
     }
 
     /// Whether it is a regular file, which can be opened again.
-    pub fn is_file(&self) -> bool {
-        self.regular_file().is_some()
+    pub(crate) fn is_file(&self) -> bool {
+        self.path().is_some_and(Path::is_file)
     }
 
-    /// Its path, if it is a regular file that can be opened again.
-    pub(super) fn regular_file(&self) -> Option<&Path> {
-        match &self.origin {
-            Origin::Path(path) if path.is_file() => Some(path),
-            _ => None,
-        }
+    /// The same once more, if it is a regular file that can be opened again.
+    pub(super) fn again(&self) -> Option<Self> {
+        let path = self.path().filter(|path| path.is_file())?;
+        let origin = match &self.origin {
+            Origin::Command(command, _) => Origin::Command(Arc::clone(command), path.into()),
+            _ => Origin::Path(path.into()),
+        };
+        Some(Self {
+            name: Arc::clone(&self.name),
+            origin,
+            is_found: self.is_found,
+        })
     }
 
     /// Whether it is a regular file that must be unpacked each time it is read.
-    pub(crate) fn is_packed_file(&self) -> bool {
-        let mut head = [0; 4];
-        self.regular_file()
-            .and_then(|path| File::open(path).ok())
-            .is_some_and(|mut file| file.read_exact(&mut head).is_ok() && is_packed(&head))
+    pub fn is_packed_file(&self) -> bool {
+        let is_packed = |path: &Path| {
+            let mut head = [0; 16];
+            let is_read = File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok());
+            is_read && (Packing::of(&head).is_some() || head.starts_with(b"PK"))
+        };
+        match &self.origin {
+            Origin::Path(path) => path.is_file() && is_packed(path),
+            Origin::Command(..) => true,
+            Origin::Reader(_) | Origin::Unreadable(_) => false,
+        }
+    }
+
+    /// What is to be known when it starts.
+    pub(super) fn start(&self) -> Start {
+        Start {
+            name: Arc::clone(&self.name),
+            format: matches!(self.origin, Origin::Command(..)).then_some(InputFormat::Text),
+            guess: None,
+            is_found: self.is_found,
+            is_member: false,
+        }
     }
 
     pub(super) fn open(self) -> io::Result<Box<dyn Read + Send>> {
         match self.origin {
             Origin::Path(path) => Ok(Box::new(File::open(path)?)),
+            Origin::Command(command, path) => command.run(&path),
             Origin::Reader(reader) => Ok(reader),
+            Origin::Unreadable(error) => Err(error),
         }
+    }
+
+    /// Opens it. What is read of it is added to `taken`.
+    pub(super) fn source(self, taken: &Arc<AtomicU64>) -> io::Result<Source> {
+        let path = match &self.origin {
+            Origin::Path(path) => Some(path.clone()),
+            _ => None,
+        };
+        let reader = CountedReader::new(self.open()?, taken);
+        Ok(Source::new(Box::new(reader)).at_path(path))
     }
 }
 
@@ -91,17 +162,26 @@ impl fmt::Debug for Input {
     }
 }
 
-/// The path as text: as it is, if it is text. Otherwise the bytes that are none are written
-/// as in an address, `%FF`, so that different files have different names, and what would
-/// read as such an escape is escaped too.
 #[cfg(unix)]
 fn name(path: &Path) -> Cow<'_, str> {
     use std::os::unix::ffi::OsStrExt;
-    if let Some(name) = path.to_str() {
+    name_of(path.as_os_str().as_bytes())
+}
+
+#[cfg(not(unix))]
+fn name(path: &Path) -> Cow<'_, str> {
+    path.to_string_lossy()
+}
+
+/// A path as text: as it is, if it is text. Otherwise the bytes that are none are written
+/// as in an address, `%FF`, so that different files have different names, and what would
+/// read as such an escape is escaped too.
+pub(super) fn name_of(path: &[u8]) -> Cow<'_, str> {
+    if let Ok(name) = std::str::from_utf8(path) {
         return name.into();
     }
     let mut name = String::new();
-    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+    for chunk in path.utf8_chunks() {
         for (at, c) in chunk.valid().char_indices() {
             let behind = chunk.valid().as_bytes().get(at + 1..at + 3);
             let is_escape = behind.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
@@ -117,82 +197,9 @@ fn name(path: &Path) -> Cow<'_, str> {
     name.into()
 }
 
-#[cfg(not(unix))]
-fn name(path: &Path) -> Cow<'_, str> {
-    path.to_string_lossy()
-}
-
-/// The inputs behind a path: itself, or for a directory the files in it, by
-/// name, folders in their place.
-///
-/// Links to files are followed, links to folders are not, so that a walk ends;
-/// pipes and devices are passed over. What cannot be looked at stays in the list
-/// and fails when it is opened, so that it is reported in its turn.
-pub fn inputs(path: &Path) -> Vec<Input> {
-    let mut found = Vec::new();
-    if path.is_dir() {
-        walk(path, &mut found);
-    } else {
-        found.push(Input::from_path(path));
-    }
-    found
-}
-
-fn walk(folder: &Path, found: &mut Vec<Input>) {
-    let Ok(entries) = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) else {
-        found.push(Input::from_path(folder));
-        return;
-    };
-    let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
-    names.sort_unstable();
-    let is_input = |name: &OsString| {
-        let text = name.to_string_lossy();
-        // What a run that was killed left half written is no input, nor are the checksums
-        // that Hadoop and Spark keep of the files beside them.
-        let sum_of = text
-            .strip_prefix('.')
-            .and_then(|text| text.strip_suffix(".crc"));
-        let is_there = |name: &str| names.binary_search(&name.into()).is_ok();
-        !is_temporary(&text) && !sum_of.is_some_and(is_there)
-    };
-    for name in names.iter().filter(|name| is_input(name)) {
-        let path = folder.join(name);
-        let is_folder = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir());
-        if is_folder {
-            walk(&path, found);
-        } else if fs::metadata(&path).map_or(true, |metadata| metadata.is_file()) {
-            found.push(Input::from_path(path));
-        }
-    }
-}
-
-/// The names that an output has until it is finished.
-fn is_temporary(name: &str) -> bool {
-    name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_directory_is_walked_in_order_of_names() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["b", "a/2", "a/1", "a.txt", ".simdup-x1.tmp"] {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "x").unwrap();
-        }
-        let names: Vec<String> = inputs(folder.path())
-            .iter()
-            .map(|input| {
-                let path = Path::new(&**input.name());
-                let path = path.strip_prefix(folder.path()).unwrap();
-                path.to_str().unwrap().to_owned()
-            })
-            .collect();
-        assert_eq!(names, ["a/1", "a/2", "a.txt", "b"]);
-    }
 
     #[cfg(unix)]
     #[test]
@@ -212,34 +219,5 @@ mod tests {
             let input = Input::from_path(Path::new(OsStr::from_bytes(bytes)));
             assert_eq!(&**input.name(), expected);
         }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_to_files_are_followed_and_to_folders_are_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        fs::write(at("file"), "x").unwrap();
-        for (link, target) in [
-            ("loop", "."),
-            ("to-file", "file"),
-            ("to-nothing", "nothing"),
-        ] {
-            std::os::unix::fs::symlink(target, at(link)).unwrap();
-        }
-        let found = inputs(folder.path());
-        let names: Vec<&Path> = found
-            .iter()
-            .map(|input| Path::new(&**input.name()))
-            .collect();
-        assert_eq!(names, [at("file"), at("to-file"), at("to-nothing")]);
-    }
-
-    #[test]
-    fn a_missing_path_is_kept_and_fails_on_opening() {
-        let mut all = inputs(Path::new("/does/not/exist"));
-        assert_eq!(all.len(), 1);
-        assert_eq!(all[0].bytes(), None);
-        assert!(all.remove(0).open().is_err());
     }
 }

@@ -5,8 +5,9 @@ use memchr::{memchr, memchr_iter};
 
 use super::blocks::Block;
 use super::content::content;
+use super::encoding::Decoded;
 use super::format::{Cut, Format, without_bom};
-use super::{BLOCK_RECORDS_MAX, ReadSettings, utf8};
+use super::{BLOCK_RECORDS_MAX, ReadSettings};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -39,11 +40,12 @@ impl Format for Lines {
                  text,
                  whole,
              }| {
-                each(match utf8::text(text) {
-                    Ok(line) => content(line, settings)
+                each(match block.text(text, settings) {
+                    Ok(Decoded { text, guess }) => content(text, settings)
                         .map(|content| Document {
                             record: whole,
                             number: record,
+                            guess,
                             ..Document::new(block.place_id(record), content)
                         })
                         .map_err(|kind| block.error(record, start, kind)),

@@ -7,40 +7,76 @@
 //! independent again: any thread may take one apart ([`Block::documents`]). None of
 //! this knows of threads, shingles or thresholds.
 //!
+//! What is compressed or an archive is recognised by its first bytes ([`stream`]), a member of
+//! an archive is read as a file is, and its id is `archive!member`.
+//!
 //! A new input format is a file here that implements `Format`, and a line in
 //! [`InputFormat`] and in `format::recognise`.
 
+#![cfg_attr(
+    not(all(
+        feature = "bzip2",
+        feature = "lz4",
+        feature = "tar",
+        feature = "xz",
+        feature = "zip"
+    )),
+    allow(dead_code, reason = "what is left out would use it")
+)]
+
+mod archive;
 mod blocks;
 mod buffer;
+#[cfg(feature = "bzip2")]
+mod bzip2;
+mod command;
 mod content;
 mod counted;
 mod cutter;
+mod encoding;
 mod foreign;
 mod format;
 mod gzip;
 mod input;
 mod jsonl;
 mod lines;
+#[cfg(feature = "lz4")]
+mod lz4;
+mod packed;
 mod protobuf;
+mod source;
 mod spool;
 mod stream;
+#[cfg(feature = "tar")]
+mod tar;
 #[cfg(test)]
 mod testing;
 mod text;
+mod transcoded;
+mod unpack;
 mod utf8;
+mod walk;
 mod written_pairs;
+#[cfg(feature = "xz")]
+mod xz;
+#[cfg(feature = "zip")]
+mod zip;
 mod zstd;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 pub(crate) use blocks::Block;
 pub use blocks::Piece;
+pub use command::{Command, end_commands};
 pub(crate) use cutter::Cutter;
+pub use encoding::{Charset, TextEncoding};
 pub use format::InputFormat;
-pub use input::{Input, inputs};
+pub use input::Input;
 pub(crate) use spool::for_two_readings;
 pub(crate) use stream::Stream;
+pub use walk::{Globs, Walk};
 pub use written_pairs::read_pairs;
 
 /// Longest record that is read. A longer one is more likely a damaged length
@@ -67,6 +103,13 @@ pub struct ReadSettings {
     pub items: bool,
     /// A JSON field whose value each document brings along.
     pub value_field: Option<String>,
+    /// The encoding of plain text that is not UTF-8.
+    pub encoding: TextEncoding,
+    /// Members of archives that are hidden are read too.
+    pub hidden: bool,
+    /// Where an archive is kept that comes from a pipe and must be read from its end; `None`
+    /// for memory.
+    pub temp_dir: Option<PathBuf>,
 }
 
 impl Default for ReadSettings {
@@ -77,6 +120,9 @@ impl Default for ReadSettings {
             text_fields: vec!["text".into()],
             items: false,
             value_field: None,
+            encoding: TextEncoding::Auto,
+            hidden: false,
+            temp_dir: None,
         }
     }
 }
@@ -117,7 +163,7 @@ impl<'a> Pieces<'a> {
                 return false;
             };
             let cutter = Cutter::new(input.name(), self.settings);
-            self.open = Some((Stream::new(input, &self.taken), cutter));
+            self.open = Some((Stream::new(input, self.settings, &self.taken), cutter));
         }
     }
 }

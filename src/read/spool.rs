@@ -19,8 +19,7 @@ pub(crate) fn for_two_readings(
     memory_bytes_max: usize,
     temp_dir: &Path,
 ) -> (Input, Input) {
-    if let Some(path) = input.regular_file() {
-        let again = Input::from_path(path);
+    if let Some(again) = input.again() {
         return (input, again);
     }
     let name = Arc::clone(input.name());
@@ -53,7 +52,7 @@ pub(super) struct SpoolFailed {
 
 impl SpoolFailed {
     /// In a form that a reader can hand on.
-    fn wrap(temp_dir: &Path, error: io::Error) -> io::Error {
+    pub(super) fn wrap(temp_dir: &Path, error: io::Error) -> io::Error {
         let kind = error.kind();
         let temp_dir = temp_dir.into();
         io::Error::new(kind, Self { temp_dir, error })

@@ -2,8 +2,9 @@
 
 use super::blocks::Block;
 use super::content::content;
+use super::encoding::{Decoded, TextEncoding, guess};
 use super::format::{Cut, Format, without_bom};
-use super::{RECORD_BYTES_MAX, ReadSettings, utf8};
+use super::{RECORD_BYTES_MAX, ReadSettings};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -38,15 +39,34 @@ impl Format for Text {
     ) {
         let text = without_bom(block.bytes);
         let bom = block.bytes.len() - text.len();
-        each(
-            utf8::text(text)
-                .map_err(|byte| (bom + byte, ErrorKind::Utf8))
-                .and_then(|text| content(text, settings).map_err(|kind| (bom, kind)))
-                .map(|content| Document {
+        let result = block
+            .text(text, settings)
+            .or_else(|byte| match bom {
+                0 => guessed(text, settings).ok_or(byte),
+                _ => Err(byte),
+            })
+            .map_err(|byte| (bom + byte, ErrorKind::Utf8))
+            .and_then(|Decoded { text, guess }| {
+                let content = content(text, settings).map_err(|kind| (bom, kind))?;
+                Ok(Document {
                     record: block.bytes,
+                    guess,
                     ..Document::new(block.file.to_string(), content)
                 })
-                .map_err(|(byte, kind)| block.error(0, byte, kind)),
-        );
+            })
+            .map_err(|(byte, kind)| block.error(0, byte, kind));
+        each(result);
     }
+}
+
+/// The text by the looks of its bytes, where nobody says what they are.
+fn guessed<'a>(text: &'a [u8], settings: &ReadSettings) -> Option<Decoded<'a>> {
+    if let TextEncoding::Named(_) = settings.encoding {
+        return None;
+    }
+    let charset = guess(text)?;
+    Some(Decoded {
+        guess: (settings.encoding == TextEncoding::Auto).then(|| charset.name()),
+        ..charset.decoded(text)
+    })
 }

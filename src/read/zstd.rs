@@ -5,11 +5,13 @@
 //! given what a block needs and no more: then all that comes before the damaged block is
 //! there, however the bytes came in.
 
-use std::io;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
-use super::counted::{CountedReader, Filled};
+use super::counted::{Damage, Filled, fill};
 
 /// The largest window that zstd writes, with `--ultra --long=31`.
 const WINDOW_LOG_MAX: u32 = 31;
@@ -25,7 +27,7 @@ const BLOCK_HEADER_BYTES: usize = 3;
 
 /// The unpacked content of a file.
 pub(super) struct Reader {
-    reader: CountedReader,
+    reader: Box<dyn Read + Send>,
     decoder: Decoder<'static>,
     /// What has been read, and how much of it has been unpacked.
     ahead: Vec<u8>,
@@ -35,32 +37,35 @@ pub(super) struct Reader {
     /// Bytes that the decoder wants next.
     wanted: usize,
     is_in_frame: bool,
-    /// The largest window of the frames so far.
-    window_bytes: u64,
+    /// The largest window of the frames so far: that much of what is unpacked is kept.
+    windows: Arc<AtomicU64>,
     /// There may be more to come of what the decoder was given.
     is_flushing: bool,
+    /// What was found behind the last bytes that were given.
+    last: Option<Filled>,
 }
 
 impl Reader {
-    /// Unpacks what comes from `reader`, of which `head` has been read already.
-    pub(super) fn new(reader: CountedReader, head: Vec<u8>) -> io::Result<Self> {
+    /// Unpacks what comes from `reader`.
+    pub(super) fn new(reader: Box<dyn Read + Send>, windows: &Arc<AtomicU64>) -> io::Result<Self> {
         let mut decoder = Decoder::new()?;
         decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
         Ok(Self {
             reader,
             decoder,
-            ahead: head,
+            ahead: Vec::new(),
             taken: 0,
             end: None,
             wanted: FRAME_START_BYTES,
             is_in_frame: false,
-            window_bytes: 0,
+            windows: Arc::clone(windows),
             is_flushing: false,
+            last: None,
         })
     }
 
     /// Fills `room`, and tells how much is in it.
-    pub(super) fn fill(&mut self, room: &mut [u8]) -> (usize, Filled) {
+    fn fill(&mut self, room: &mut [u8]) -> (usize, Filled) {
         let size = room.len();
         let mut output = OutBuffer::around(room);
         while output.pos() < size {
@@ -70,7 +75,8 @@ impl Reader {
                 return (output.pos(), self.end());
             }
             if !self.is_in_frame {
-                self.window_bytes = self.window_bytes.max(window_bytes(rest));
+                let window = window_bytes(rest);
+                self.windows.fetch_max(window, Ordering::Relaxed);
             }
             let given = match self.is_flushing {
                 true => 0,
@@ -97,11 +103,6 @@ impl Reader {
         (size, Filled::Whole)
     }
 
-    /// The largest window of the frames so far: that much of what is unpacked is kept.
-    pub(super) fn window_bytes(&self) -> u64 {
-        self.window_bytes
-    }
-
     /// Sees to it that what the decoder wants is there, if it is a block, or a frame's header.
     fn look_ahead(&mut self) {
         let there = self.ahead.len() - self.taken;
@@ -115,7 +116,7 @@ impl Reader {
         self.ahead.drain(..self.taken);
         self.taken = 0;
         self.ahead.resize(AHEAD_BYTES, 0);
-        let (filled, how) = self.reader.fill(&mut self.ahead[there..]);
+        let (filled, how) = fill(&mut self.reader, &mut self.ahead[there..]);
         self.ahead.truncate(there + filled);
         if !matches!(how, Filled::Whole) {
             self.end = Some(how);
@@ -161,6 +162,29 @@ fn window_bytes(frame: &[u8]) -> u64 {
     // A size of two bytes counts from 256.
     let from = if size_bytes == 2 { 256 } else { 0 };
     u64::from_le_bytes(size) + from
+}
+
+impl Read for Reader {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if let Some(last) = self.last.take() {
+            // Whoever reads on finds no more.
+            (self.is_in_frame, self.end) = (false, Some(Filled::Ended));
+            self.ahead.truncate(self.taken);
+            return Damage::or_end(last);
+        }
+        let (filled, how) = self.fill(room);
+        match (filled, how) {
+            (0, Filled::Whole) => Ok(0),
+            (_, Filled::Whole) => Ok(filled),
+            (_, how) => {
+                self.last = Some(how);
+                match filled {
+                    0 => self.read(room),
+                    _ => Ok(filled),
+                }
+            }
+        }
+    }
 }
 
 /// How much the decoder is given at a time of what it wants.

@@ -210,9 +210,11 @@ fn many_alike_are_counted() {
 }
 
 #[test]
-fn plain_text_that_is_not_utf8_is_named() {
+fn plain_text_that_is_damaged_is_named() {
     let place = Place::new();
-    place.file("t", b"fine so far \xff\xfe").file("u", "fine");
+    place
+        .file("t", b"f\xc3\xaen\xc3\xa9, b\xc3\xaf \xff\xfe")
+        .file("u", "fine");
     place
         .run("t u")
         .fails("t: record 1, byte 12: invalid UTF-8");

@@ -7,12 +7,22 @@
     clippy::panic
 )]
 
+#[cfg(all(
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "tar",
+    feature = "xz",
+    feature = "zip"
+))]
+mod archives;
 mod bad_input;
 mod cluster;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod dedup;
+mod directories;
 mod documents;
+mod encodings;
 mod exact;
 mod flags;
 mod harness;

@@ -445,26 +445,15 @@ mod reading {
 
     #[test]
     fn formats_that_are_not_read_are_named_with_a_remedy() {
-        let mut tar = b"words.txt\0".to_vec();
-        tar.resize(257, 0);
-        tar.extend(b"ustar\x0000");
-        tar.resize(1024, 0);
-        let utf16: Vec<u8> = "some words\n"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
+        let office = [&b"PK\x03\x04"[..], &[0; 26], b"[Content_Types].xml"].concat();
         for (content, says) in [
-            (&tar[..], "a tar archive; unpack it and name the files"),
-            (&gzip(&tar), "a tar archive; unpack it and name the files"),
-            (b"PK\x03\x04\x14\0\0\0", "a zip archive, "),
-            (b"PK\x05\x06\0\0\0\0", "a zip archive, "),
-            (b"7z\xbc\xaf\x27\x1c\0\x04", "a 7z archive; unpack it"),
+            (&b"7z\xbc\xaf\x27\x1c\0\x04"[..], "a 7z archive; unpack it"),
             (
-                b"BZh11AY&SY\x9a\x01",
-                "bzip2; unpack it: `bzcat FILE | simdup`",
+                b"Rar!\x1a\x07\x01\0\x33\x92\xb5\xe5\x0a\x01\x05\x06\0\x05\x01\x01\x80\x80\0",
+                "a rar archive; unpack it",
             ),
-            (b"\xfd7zXZ\0\0\x04", "xz; unpack it: `xzcat FILE | simdup`"),
-            (b"\x04\x22\x4d\x18\x64\x40\xa7", "lz4; unpack it: "),
+            (&office, "a document of an office program (docx"),
+            (&gzip(&office), "a document of an office program (docx"),
             (b"%PDF-1.4\n%\xc7\xec\n", "a PDF; take its text out"),
             (b"%!PS-Adobe-3.0\n%%Pages: 1\n", "PostScript; "),
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image; "),
@@ -474,14 +463,6 @@ mod reading {
             (b"PAR1\x15\x04\x15\x10", "Parquet; write its documents out"),
             (b"ARROW1\0\0\xff\xff\xff\xff", "Arrow (Feather); "),
             (b"\x7fELF\x02\x01\x01\0", "an ELF program "),
-            (
-                &[b"\xff\xfe", &utf16[..]].concat(),
-                "UTF-16 text; convert it with `iconv -f UTF-16 -t UTF-8",
-            ),
-            (
-                &utf16,
-                "UTF-16 text; convert it with `iconv -f UTF-16LE -t UTF-8",
-            ),
             (&[0; 100_000], "neither text nor any format that is known; "),
         ] {
             let place = Place::new();
@@ -497,27 +478,13 @@ mod reading {
                 run.stderr
             );
             let asked = place.run("--input-format lines 2");
-            assert!(!asked.stderr.contains(says), "{}", asked.stderr);
+            let is_archive = content.starts_with(b"PK") || content.starts_with(b"\x1f\x8b");
+            assert!(
+                is_archive || !asked.stderr.contains(says),
+                "{}",
+                asked.stderr
+            );
         }
-    }
-
-    #[test]
-    fn text_in_an_old_encoding_is_to_be_converted() {
-        let place = Place::new();
-        // "Жили-были" in Windows-1251.
-        place.file(
-            "t",
-            b"\xc6\xe8\xeb\xe8-\xe1\xfb\xeb\xe8 \xf1\xf2\xe0\xf0\xe8\xea",
-        );
-        let run = place.run("t");
-        assert_eq!(run.status, 2);
-        assert!(
-            run.stderr
-                .starts_with("simdup: t: record 1, byte 0: invalid UTF-8; ")
-                && run.stderr.contains("iconv"),
-            "{}",
-            run.stderr
-        );
     }
 
     /// Without room for what comes from a pipe, the rest of the pipe was left out.

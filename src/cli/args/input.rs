@@ -6,10 +6,12 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use simdup::Input;
-use simdup::inside::inputs;
-use simdup::settings::InputFormat;
+use simdup::inside::Walk;
+use simdup::settings::{InputFormat, TextEncoding};
 
 use super::together;
+use super::values::encoding;
+use super::walk::WalkArgs;
 use crate::cli::{Failure, pipe};
 
 #[derive(Debug, Args)]
@@ -27,6 +29,12 @@ pub(in crate::cli) struct InputArgs {
     /// Field with the text; several are joined. `body` reads protobuf's body
     #[arg(long, value_name = "NAME,…", default_value = "text")]
     pub(in crate::cli) text_field: Fields,
+    /// Encoding of plain text, such as windows-1251; `detect` guesses it for each file [default:
+    /// by its mark, else UTF-8, else guessed and told]
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    pub(in crate::cli) encoding: Option<TextEncoding>,
+    #[command(flatten)]
+    pub(in crate::cli) walk: WalkArgs,
 }
 
 /// Names of fields, separated by commas. Not a list to clap, so that a later flag
@@ -78,17 +86,26 @@ fn standard_input() -> Input {
 }
 
 /// The inputs behind what was typed for a file.
-pub(in crate::cli) fn named(path: &Path) -> Vec<Input> {
+pub(in crate::cli) fn named(path: &Path, walk: &Walk) -> Vec<Input> {
     if path.as_os_str() == "-" {
         vec![standard_input()]
     } else {
-        inputs(path)
+        walk.inputs(path)
     }
 }
 
 impl InputArgs {
-    /// Fields of what has none.
+    /// Encodings of what has but one, and fields of what has none.
     pub(super) fn check(&self) -> Result<(), Failure> {
+        let is_utf8 = matches!(self.input_format, FormatArg::Jsonl | FormatArg::Protobuf);
+        let why = "JSON and protobuf are UTF-8; leave out one of them";
+        let with = (
+            is_utf8 && self.encoding.is_some(),
+            "--encoding",
+            "--input-format",
+            why,
+        );
+        together::check(&[with])?;
         let format = match self.input_format {
             FormatArg::Text => "--input-format text",
             FormatArg::Lines => "--input-format lines",
@@ -104,11 +121,12 @@ impl InputArgs {
     /// What to read: the files, or standard input.
     pub(in crate::cli) fn inputs(&self) -> Result<Vec<Input>, Failure> {
         let mut found = Vec::new();
+        let walk = self.walk.walk();
         let is_pipe = |path: &&PathBuf| path.as_os_str() == "-";
         for (index, path) in self.files.iter().enumerate() {
             // Standard input has nothing left the second time.
             if !(is_pipe(&path) && self.files[..index].iter().any(|path| is_pipe(&path))) {
-                found.extend(named(path));
+                found.extend(named(path, &walk));
             }
         }
         if self.files.is_empty() {

@@ -16,6 +16,7 @@ mod sketch;
 mod together;
 mod typed;
 mod values;
+mod walk;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;

@@ -23,8 +23,15 @@ to find a pair.
 
 FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
 which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
-plain text) and compression (gzip, zstd) are recognised by content. All files \
-make one collection. An id met again is skipped: the first document counts.
+plain text), compression (gzip, zstd, bzip2, xz, lz4) and archives (tar, zip) are \
+recognised by content, and the id of a text in an archive is `archive!member`. Text that \
+is not UTF-8 is read by its byte order mark, or as what it seems to be, which is told. All \
+files make one collection. An id met again is skipped: the first document counts.
+
+Of a directory, hidden files and links are left out (--hidden, --follow), as are files \
+without text, which are counted; --glob says which others. --pre runs a command for each \
+file, or for those that --pre-glob says, with the path as its argument and the file on its \
+standard input; what it prints is the text of one document.
 
 Pairs come in input order of the left document, then of the right. The same input \
 gives the same bytes, whatever the number of threads.";
@@ -44,6 +51,8 @@ Examples:
   simdup --score containment -f jsonl tests/data/example.pb.gz
   zcat data.gz | simdup --shingle-words 5 --hashes 20 --threshold 0.75
   simdup --shingle-chars 8 -f jsonl -o pairs.jsonl crawl/
+  simdup --glob '*.java' --glob '!test' submissions.zip homework/
+  simdup --pre pdf-to-text --pre-glob '*.pdf' papers/
   simdup --score jaccard --against last-year/ this-year/
   simdup --preset technosphere part1.gz part2.gz
 

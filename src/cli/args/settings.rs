@@ -32,6 +32,9 @@ impl SimilarArgs {
         resources: &ResourceArgs,
     ) -> Result<Settings, Failure> {
         let similarity = &self.similarity;
+        self.input
+            .walk
+            .check(self.input.input_format, self.document_paths())?;
         let measure = similarity.measure(default);
         similarity.check(measure)?;
         let settings = settings(
@@ -48,6 +51,12 @@ impl SimilarArgs {
             threshold: similarity.threshold,
             ..settings
         })
+    }
+
+    /// All that documents are read from.
+    fn document_paths(&self) -> impl Iterator<Item = &Path> + Clone {
+        let paths = self.input.files.iter().chain(&self.similarity.against);
+        paths.map(PathBuf::as_path)
     }
 
     /// All that is read.
@@ -67,10 +76,11 @@ impl SimilarArgs {
                 "standard input can be read once: name the files, or those of --against".into(),
             ));
         }
+        let walk = self.input.walk.walk();
         Ok(Inputs {
             documents: self.input.inputs()?,
             against: (!against.is_empty())
-                .then(|| against.iter().flat_map(|path| named(path)).collect()),
+                .then(|| against.iter().flat_map(|path| named(path, &walk)).collect()),
         })
     }
 }
@@ -91,6 +101,9 @@ pub(super) fn settings(
             text_fields: input.text_field.0.clone(),
             items: shingles.items,
             value_field: None,
+            encoding: input.encoding.unwrap_or_default(),
+            hidden: input.walk.hidden,
+            temp_dir: Some(resources.memory().temp_dir),
         },
         shingle,
         sketch,

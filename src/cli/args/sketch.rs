@@ -1,5 +1,7 @@
 //! `simdup sketch`: what can be typed, and its help.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use simdup::Settings;
 
@@ -46,6 +48,8 @@ impl SketchArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         let read = read_paths(&self.input, &self.shingles);
         self.output.keep_apart(None, read)?;
+        let paths = self.input.files.iter().map(PathBuf::as_path);
+        self.input.walk.check(self.input.input_format, paths)?;
         settings(
             &self.input,
             &self.shingles,

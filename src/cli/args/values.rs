@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use simdup::settings::{CommonSettings, Keep, Threshold};
+use simdup::settings::{Charset, CommonSettings, Keep, TextEncoding, Threshold};
 
 pub(super) fn keep(text: &str) -> Result<Keep, String> {
     Ok(match text.split_once(':') {
@@ -14,6 +14,17 @@ pub(super) fn keep(text: &str) -> Result<Keep, String> {
         Some(("min", field)) if !field.is_empty() => Keep::Min(field.into()),
         _ => return Err("first, last, longest, shortest, max:FIELD or min:FIELD".into()),
     })
+}
+
+pub(super) fn encoding(text: &str) -> Result<TextEncoding, String> {
+    match text {
+        "detect" => Ok(TextEncoding::Detect),
+        label => Charset::for_label(label)
+            .map(TextEncoding::Named)
+            .ok_or_else(|| {
+                "detect, or an encoding's name such as windows-1251, shift_jis or utf-16le".into()
+            }),
+    }
 }
 
 /// Most threads that can be asked for: a typing error should not start millions.

@@ -1,0 +1,93 @@
+//! Which files of directories are read, and what is run to read them.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use simdup::inside::{Command, Globs, Walk};
+
+use super::input::FormatArg;
+use super::together;
+use crate::cli::Failure;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(in crate::cli) struct WalkArgs {
+    /// Of a directory, read the files that fit, such as `*.java`; `!` before it leaves out. Repeatable
+    #[arg(long, value_name = "G", value_parser = glob)]
+    glob: Vec<String>,
+    /// Of a directory or an archive, read hidden files too
+    #[arg(long)]
+    pub(super) hidden: bool,
+    /// Of a directory, read what links lead to
+    #[arg(long)]
+    follow: bool,
+    /// Run for each file, its path as the argument; what it prints is the text
+    #[arg(long, value_name = "COMMAND")]
+    pre: Option<OsString>,
+    /// Run --pre for the files that fit only. Repeatable
+    #[arg(long, value_name = "G", value_parser = glob, requires = "pre")]
+    pre_glob: Vec<String>,
+}
+
+/// A pattern that can be used.
+fn glob(text: &str) -> Result<String, String> {
+    Globs::default().add(text)?;
+    Ok(text.to_owned())
+}
+
+fn globs(patterns: &[String]) -> Globs {
+    let mut globs = Globs::default();
+    for pattern in patterns {
+        // Each was tried when it was typed.
+        let _ = globs.add(pattern);
+    }
+    globs
+}
+
+impl WalkArgs {
+    /// How paths become inputs.
+    pub(super) fn walk(&self) -> Walk {
+        Walk {
+            globs: globs(&self.glob),
+            hidden: self.hidden,
+            follow: self.follow,
+            command: self.pre.clone().map(|pre| Arc::new(Command::new(pre))),
+            command_globs: globs(&self.pre_glob),
+        }
+    }
+
+    /// Refuses what would have no effect.
+    pub(super) fn check<'a>(
+        &self,
+        format: FormatArg,
+        mut read: impl Iterator<Item = &'a Path> + Clone,
+    ) -> Result<(), Failure> {
+        together::check(&[(
+            self.pre.is_some()
+                && self.pre_glob.is_empty()
+                && !matches!(format, FormatArg::Auto | FormatArg::Text),
+            "--pre",
+            "--input-format",
+            "what a command prints is plain text; leave out one of them",
+        )])?;
+        let has_folder = read.clone().any(Path::is_dir);
+        for (is_typed, flag) in [(!self.glob.is_empty(), "--glob"), (self.follow, "--follow")] {
+            if is_typed && !has_folder {
+                return Err(Failure::Usage(format!(
+                    "{flag} is about the files of a directory, and none is named: leave it out, \
+                     or name the directory"
+                )));
+            }
+        }
+        if self.pre.is_some() && read.all(|path| path == Path::new("-")) {
+            return Err(Failure::Usage(
+                "--pre is run for files, and none is named: name them, or pipe through the \
+                 command"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! Text that is not UTF-8.
+
+use crate::harness::{Place, gzip, line};
+
+const RUSSIAN: &str = "Жили-были старик со старухой у самого синего моря";
+
+/// Windows-1251, where letters are in the order of the alphabet.
+fn windows_1251(text: &str) -> Vec<u8> {
+    let byte = |c: char| match c {
+        'А'..='я' => (u32::from(c) - 0x410 + 0xc0) as u8,
+        c => c as u8,
+    };
+    text.chars().map(byte).collect()
+}
+
+fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(unit).collect()
+}
+
+#[test]
+fn a_mark_tells_wide_characters() {
+    let place = Place::new();
+    let marked = format!("\u{feff}{RUSSIAN}");
+    let wide: Vec<u8> = marked
+        .chars()
+        .flat_map(|c| u32::from(c).to_be_bytes())
+        .collect();
+    place
+        .file("1", RUSSIAN)
+        .file("2", utf16(&marked, u16::to_le_bytes))
+        .file("3", utf16(&marked, u16::to_be_bytes))
+        .file("4", wide)
+        .file("5", gzip(utf16(&marked, u16::to_le_bytes)));
+    let pairs = place.run("--threshold 1 1 2 3 4 5").clean();
+    assert_eq!(pairs.lines().count(), 10);
+    // Lines and records of what Windows writes.
+    let lines = format!("\u{feff}{RUSSIAN}\r\nother\r\n{RUSSIAN}\r\n");
+    place.file("lines", utf16(&lines, u16::to_le_bytes));
+    assert_eq!(
+        place.run("--input-format lines lines").clean(),
+        "lines:1 lines:3 1.0\n"
+    );
+    let records = format!("\u{feff}{}{}", line("a", RUSSIAN), line("b", RUSSIAN));
+    place.file("records", utf16(&records, u16::to_le_bytes));
+    assert_eq!(place.run("records").clean(), "a b 1.0\n");
+}
+
+#[test]
+fn what_has_no_mark_is_guessed_and_that_is_said_once() {
+    let place = Place::new();
+    place
+        .file("1", RUSSIAN)
+        .file("2", windows_1251(RUSSIAN))
+        .file("3", windows_1251(RUSSIAN))
+        .file("4", utf16(RUSSIAN, u16::to_le_bytes));
+    let run = place.run("--threshold 1 --stats s 1 2 3 4");
+    assert_eq!(
+        (run.status, run.stdout.lines().count()),
+        (0, 6),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(
+        run.stderr,
+        "simdup: 3 documents are not UTF-8 and were read as UTF-16LE (1), windows-1251 (2); \
+         --encoding names another\n"
+    );
+    let stats: serde_json::Value = serde_json::from_str(&place.read("s")).unwrap();
+    assert_eq!(stats["guessed_encodings"]["windows-1251"], 2);
+    for quiet in ["-q", "--encoding detect"] {
+        let run = place.run(&format!("{quiet} --threshold 1 1 2 3 4"));
+        assert_eq!(run.clean().lines().count(), 6);
+    }
+}
+
+#[test]
+fn an_encoding_can_be_named() {
+    let place = Place::new();
+    // Too short to be told from others.
+    place
+        .file("1", "ёж")
+        .file("2", b"\xb8\xe6")
+        .file("3", b"\xd1\x96");
+    let run = place.run("--encoding windows-1251 --threshold 1 2 3");
+    assert_eq!(run.clean(), "");
+    assert_eq!(
+        place
+            .run("--encoding cp1251 --keep-case --threshold 1 2 2")
+            .status,
+        0
+    );
+    let lines = format!("{RUSSIAN}\nother\n{RUSSIAN}\n");
+    place.file("wide", utf16(&lines, u16::to_be_bytes));
+    let run = place.run("--encoding utf-16be --input-format lines wide");
+    assert_eq!(run.clean(), "wide:1 wide:3 1.0\n");
+    // Records are not touched.
+    place.file("r", [line("a", RUSSIAN), line("b", RUSSIAN)].concat());
+    assert_eq!(place.run("--encoding utf-16be r").clean(), "a b 1.0\n");
+    assert_eq!(place.run("--encoding koi8-r r").clean(), "a b 1.0\n");
+    for (arguments, says) in [
+        ("--encoding nonsense r", "detect, or an encoding's name"),
+        (
+            "--encoding detect --input-format jsonl r",
+            "JSON and protobuf are UTF-8",
+        ),
+    ] {
+        let run = place.run(arguments);
+        assert_eq!(run.status, 2);
+        assert!(run.stderr.contains(says), "{}", run.stderr);
+    }
+    place.file("strict", windows_1251(RUSSIAN));
+    let run = place.run("--encoding utf-8 strict");
+    assert!(
+        run.stderr
+            .contains("strict: record 1, byte 0: invalid UTF-8"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// However the bytes come in and whatever else stands in the file, and the records are written
+/// as they came.
+#[test]
+fn lines_of_one_file_have_one_encoding() {
+    let place = Place::new();
+    let mut lines = "plain words\n".repeat(30_000).into_bytes();
+    for _ in 0..3 {
+        lines.extend(windows_1251("еж\n"));
+        lines.extend(b"some more\n");
+    }
+    lines.extend(windows_1251(&format!("{RUSSIAN}\n")));
+    lines.extend("plain words\n".repeat(30_000).into_bytes());
+    lines.extend(windows_1251(&format!("{RUSSIAN}\n")));
+    place.file("l", &lines).file("l.gz", gzip(&lines));
+    for threads in [1, 2] {
+        let run = place.run(&format!(
+            "sketch --hashes 1 -j {threads} --input-format lines l"
+        ));
+        assert_eq!(run.status, 0);
+        assert!(
+            run.stderr.contains("read as windows-1251"),
+            "{}",
+            run.stderr
+        );
+    }
+    let mut expected = b"plain words\n".to_vec();
+    expected.extend(windows_1251("еж\n"));
+    expected.extend(b"some more\n");
+    expected.extend(windows_1251(&format!("{RUSSIAN}\n")));
+    for name in ["l", "l.gz"] {
+        let arguments = format!("dedup -q --input-format lines {name}");
+        let output = place.command(&arguments).output().unwrap();
+        assert!(output.stdout == expected, "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_not_guessed() {
+    let place = Place::new();
+    let noise: Vec<u8> = (1..2000_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_769) >> 13) as u8)
+        .collect();
+    place.file("noise", &noise).file("t", "text");
+    let run = place.run("noise t");
+    assert_eq!(run.status, 2);
+    assert!(
+        run.stderr.starts_with("simdup: noise: neither text nor"),
+        "{}",
+        run.stderr
+    );
+    let run = place.run("--input-format text noise t");
+    assert!(
+        run.stderr.contains("noise: record 1, byte "),
+        "{}",
+        run.stderr
+    );
+}
