@@ -209,8 +209,8 @@ impl Observer for Terminal {
             let megabytes = |bytes: u64| HumanCount(bytes.div_ceil(1 << 20));
             self.bar.suspend(|| {
                 report::warning(&format!(
-                    "--memory is {} MB, but the documents' ids, their largest record and what is \
-                     known of each document take {} MB, and that is used",
+                    "--memory is {} MB, but ids, what is known of each document, threads, windows of \
+                     zstd and the largest record take {} MB, and that is used",
                     megabytes(memory_bytes),
                     megabytes(bytes),
                 ));

@@ -485,6 +485,10 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                 Err(error) => batch.problems.push(error),
             }
         });
+        if batch.documents.is_empty() {
+            // Bad records are held as others are.
+            batch.counted.record_bytes_max = block.bytes.len() as u64;
+        }
         batch.digest = Some(digest.take());
         batch.sketching = started.elapsed();
         batch
