@@ -85,7 +85,10 @@ impl ArchiveKind {
             }
             #[cfg(not(all(feature = "tar", feature = "zip")))]
             // Who asks has heard what it is.
-            _ => Err(io::ErrorKind::Unsupported.into()),
+            _ => {
+                drop(source);
+                Err(io::ErrorKind::Unsupported.into())
+            }
         }
     }
 }

@@ -253,7 +253,7 @@ impl Cutter {
     /// Finds the encoding of lines by the first of them that is not UTF-8 and what follows it:
     /// by so many bytes, however they come in. Gives the place up to which may be cut already.
     fn decide_encoding(&mut self, content: &Buffer, is_last: bool) -> usize {
-        if self.format != Some(InputFormat::Lines)
+        if !self.format.is_some_and(InputFormat::has_encoded_lines)
             || self.encoding != LineEncoding::Utf8
             || !self.guesses
         {

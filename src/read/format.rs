@@ -31,6 +31,12 @@ impl InputFormat {
         }
     }
 
+    /// Whether it is cut at line ends, and its lines may be in another encoding than UTF-8: of
+    /// one file, all in the same.
+    pub(super) fn has_encoded_lines(self) -> bool {
+        self == Self::Lines
+    }
+
     pub(super) fn rules(self) -> &'static dyn Format {
         match self {
             Self::Jsonl => &jsonl::Jsonl,

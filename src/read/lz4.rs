@@ -136,3 +136,38 @@ impl Read for Packed {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lz4_flex::frame::{FrameEncoder, FrameInfo};
+    use std::io::{Cursor, Write};
+
+    fn frame(bytes: &[u8], info: FrameInfo) -> Vec<u8> {
+        let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn content(file: Vec<u8>) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        reader(Box::new(Cursor::new(file)))
+            .read_to_end(&mut content)
+            .map(|_| content)
+    }
+
+    #[test]
+    fn frames_to_skip_are_skipped_and_old_ones_end_with_the_file() {
+        let skipped = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 7, 7, 7];
+        let one = frame(b"one ", FrameInfo::new());
+        let old = frame(b"two", FrameInfo::new().legacy_frame(true));
+        let file = [&one[..], &skipped, &skipped, &one, &old].concat();
+        assert_eq!(content(file).unwrap(), b"one one two");
+        for cut in 1..skipped.len() {
+            assert!(content([&one[..], &skipped[..cut]].concat()).is_err());
+        }
+        for cut in 1..one.len() {
+            assert!(content([&one[..], &one[..cut]].concat()).is_err(), "{cut}");
+        }
+    }
+}

@@ -50,3 +50,38 @@ impl Unpack for Unxz {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::counted::{Damage, Filled};
+    use std::io::{Cursor, Write};
+
+    /// The header of a block names the window that its reader must keep.
+    #[test]
+    fn what_would_take_too_much_memory_is_refused() {
+        let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
+        encoder.write_all(b"some words").unwrap();
+        let mut file = encoder.finish().unwrap();
+        let (header, filter) = (12, 14);
+        assert_eq!(file[filter..filter + 2], [0x21, 1]);
+        let length = (usize::from(file[header]) + 1) * 4;
+        let sum_at = header + length - 4;
+        // From 128 MiB, which is fine, to 4 GiB.
+        for (window, is_fine) in [(30, true), (33, false), (40, false)] {
+            file[filter + 2] = window;
+            let mut sum = flate2::Crc::new();
+            sum.update(&file[header..sum_at]);
+            file[sum_at..sum_at + 4].copy_from_slice(&sum.sum().to_le_bytes());
+            let mut content = Vec::new();
+            let mut reader = reader(Box::new(Cursor::new(file.clone()))).unwrap();
+            match reader.read_to_end(&mut content).map_err(Damage::of) {
+                Ok(_) => assert!(is_fine && content == b"some words"),
+                Err(Filled::Damaged(error)) => {
+                    assert!(!is_fine && error.to_string().contains("MiB"), "{error}");
+                }
+                Err(other) => panic!("{other:?}"),
+            }
+        }
+    }
+}
