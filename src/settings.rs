@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::read::ReadSettings;
 use crate::score::{Measure, Threshold};
 use crate::sets::Common;
-use crate::shingle::{Case, ShingleSettings, Tokens};
+use crate::shingle::{Case, Names, ShingleSettings, Tokens};
 use crate::sketch::SketchSettings;
 
 /// Everything that decides what a run prints.
@@ -223,10 +223,16 @@ impl Settings {
                         map.serialize_entry("stopwords", &stopwords.len())?;
                     }
                     Tokens::Chars => map.serialize_entry("shingle_chars", &sizes)?,
+                    Tokens::Code { names } => {
+                        map.serialize_entry("shingle_code", &sizes)?;
+                        map.serialize_entry("keep_names", &(*names == Names::Keep))?;
+                    }
                 }
                 map.serialize_entry("step", &windows.step)?;
                 map.serialize_entry("wrap", &windows.wrap)?;
-                map.serialize_entry("keep_case", &(*case == Case::Keep))?;
+                if !matches!(tokens, Tokens::Code { .. }) {
+                    map.serialize_entry("keep_case", &(*case == Case::Keep))?;
+                }
             }
             ShingleSettings::Items { case } => {
                 map.serialize_entry("items", &true)?;

@@ -73,7 +73,7 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let started = Instant::now();
-    let threshold = args.similar.similarity.threshold.as_f64();
+    let threshold = args.similar.similarity.threshold().as_f64();
     let mut urls = Urls::default();
     let mut pairs = Vec::new();
     let input = match path.as_os_str() == "-" {
@@ -103,7 +103,7 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let stats = stats.write_as_json(&serde_json::json!({
         "settings": {
             "pairs": path.to_string_lossy(),
-            "threshold": args.similar.similarity.threshold.to_string(),
+            "threshold": args.similar.similarity.threshold().to_string(),
             "cluster": method.as_ref().map(clap::builder::PossibleValue::get_name),
             "keep": if *keep == Keep::Last { "last" } else { "first" },
         },

@@ -7,6 +7,7 @@
 mod alphabet;
 mod ascii;
 mod chars;
+mod code;
 mod compose;
 mod hash;
 mod normalise;
@@ -18,6 +19,7 @@ mod words;
 use std::collections::HashSet;
 
 use crate::document::Content;
+pub use code::Names;
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
 pub use windows::{TokenSequence, Windows};
@@ -48,11 +50,11 @@ impl ShingleSet {
 /// How contents become shingles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShingleSettings {
-    /// Windows of words or characters.
+    /// Windows of words, characters or tokens of source code.
     Tokens {
         /// What a token is.
         tokens: Tokens,
-        /// Whether capitals matter.
+        /// Whether capitals matter. In source code they do, whatever stands here.
         case: Case,
         /// How many tokens make a shingle, and where it may start.
         windows: Windows,
@@ -76,6 +78,11 @@ pub enum Tokens {
     },
     /// Grapheme clusters.
     Chars,
+    /// Tokens of source code, in any language.
+    Code {
+        /// Whether names count.
+        names: Names,
+    },
 }
 
 impl Default for ShingleSettings {
@@ -176,7 +183,7 @@ pub fn shingler(settings: &ShingleSettings) -> Box<dyn Shingler> {
     }
 }
 
-/// Windows over the words or characters of a text.
+/// Windows over the tokens of a text.
 struct TokenShingler {
     tokens: Tokens,
     case: Case,
@@ -189,6 +196,7 @@ impl TokenShingler {
         match &self.tokens {
             Tokens::Words { .. } => words::words(text, self.case, &mut shingles.words, hashes),
             Tokens::Chars => chars::chars(text, self.case, &mut shingles.text, hashes),
+            Tokens::Code { names } => code::tokens(text, *names, &mut shingles.text, hashes),
         }
     }
 }

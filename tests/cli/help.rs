@@ -105,6 +105,8 @@ fn help_and_manual_have_all_flags() {
         "text-field",
         "shingle-words",
         "shingle-chars",
+        "shingle-code",
+        "keep-names",
         "items",
         "step",
         "wrap",

@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod cluster;
+mod code;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod dedup;

@@ -123,6 +123,13 @@ impl ClusterArgs {
                 "clusters are made of exact Jaccard scores; leave it out",
             ),
             (
+                similarity.score.is_none() && similarity.is_code(),
+                "cluster",
+                "--preset code",
+                "its score is containment, and clusters are made of exact Jaccard scores; add \
+                 --score jaccard, or use --shingle-code 8",
+            ),
+            (
                 !similarity.against.is_empty(),
                 "cluster",
                 "--against",

@@ -95,6 +95,13 @@ impl DedupArgs {
                 "--score containment",
                 "it tells what is inside of what, and not what may go; use --annotate with it",
             ),
+            (
+                score.is_none() && self.similar.similarity.is_code() && !self.annotate,
+                "dedup",
+                "--preset code",
+                "its score is containment, which does not tell what may go; add --score jaccard, \
+                 or use --annotate with it",
+            ),
             beside_annotate(self.removed.is_some(), "--removed"),
             beside_annotate(self.dry_run, "--dry-run"),
             beside_annotate(keep, "--keep"),

@@ -46,7 +46,7 @@ impl SimilarArgs {
             measure,
             finding: similarity.finding(),
             common: similarity.ignore_common.unwrap_or_default(),
-            threshold: similarity.threshold,
+            threshold: similarity.threshold(),
             ..settings
         })
     }
