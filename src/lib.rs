@@ -40,7 +40,7 @@ pub mod stats;
 pub mod write;
 
 pub use candidates::{Bands, Method, RecallAt, SearchStats};
-pub use collection::{Added, Urls};
+pub use collection::{Added, PartyBy, Pattern, Urls};
 pub use document::{Document, DocumentId};
 pub use error::{Error, ErrorKind};
 pub use observer::{Observer, Phase, Quiet};
@@ -50,7 +50,7 @@ pub use pipeline::{
     cluster_documents, dedup_documents, find_pairs, sketch_documents, write_pairs,
 };
 pub use read::Input;
-pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness};
+pub use settings::{CommonSettings, Finding, Memory, Settings, Strictness, WordLimits};
 pub use stats::Stats;
 pub use write::NamedWriter;
 

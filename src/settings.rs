@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::candidates::Bands;
+use crate::collection::PartyBy;
 use crate::error::{Error, ErrorKind};
 use crate::read::ReadSettings;
 use crate::score::{Measure, Threshold};
@@ -39,6 +40,10 @@ pub struct Settings {
     pub common: CommonSettings,
     /// The least score of a pair.
     pub threshold: Threshold,
+    /// Documents that are not compared with each other.
+    pub party_by: Option<PartyBy>,
+    /// How many words a document has that is compared.
+    pub words: WordLimits,
     /// Whether the first bad record ends the run.
     pub strictness: Strictness,
     /// Threads to use; 0 for one a core. The result does not depend on it.
@@ -82,6 +87,27 @@ impl CommonSettings {
             Self::Documents(most) => Common::Documents(most),
             Self::Share(share) => Common::Documents(share.whole_part_of(documents) as u32),
         }
+    }
+}
+
+/// How many words a document has that is compared, as words are counted for shingles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WordLimits {
+    /// At least so many.
+    pub least: Option<usize>,
+    /// At most so many.
+    pub most: Option<usize>,
+}
+
+impl WordLimits {
+    /// Whether there are any.
+    pub(crate) fn is_some(self) -> bool {
+        self != Self::default()
+    }
+
+    /// Whether so many words are within them.
+    pub(crate) fn admit(self, words: usize) -> bool {
+        self.least.is_none_or(|least| words >= least) && self.most.is_none_or(|most| words <= most)
     }
 }
 
@@ -193,6 +219,15 @@ impl Serialize for Settings {
                     map.serialize_entry("rows", &bands.rows)?;
                 }
             }
+        }
+        if let Some(party_by) = &self.party_by {
+            map.serialize_entry("group_by", &party_by.to_string())?;
+        }
+        if let Some(least) = self.words.least {
+            map.serialize_entry("min_words", &least)?;
+        }
+        if let Some(most) = self.words.most {
+            map.serialize_entry("max_words", &most)?;
         }
         map.serialize_entry("strict", &(self.strictness == Strictness::Stop))?;
         map.serialize_entry("threads", &self.thread_count())?;

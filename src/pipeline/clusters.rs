@@ -5,15 +5,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::reading::{Reading, Wants};
-use super::{Inputs, in_pool};
+use super::{Inputs, apart, in_pool};
 use crate::candidates::prefix::{Asked, PrefixIndex, Probe, for_each_pair};
 use crate::candidates::{
     Links, LoadedSets, PreparedSets, SearchStats, Way, for_each_two_runs, search_sets, state, way,
 };
 use crate::cluster::{Cluster, ClusterMethod, Components, Keep, Stars, preference};
-use crate::collection::{Collection, Features, Group, Groups, Scope, Urls};
+use crate::collection::{Collection, Features, Group, Groups, Sides, Urls};
 use crate::document::DocumentId;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
 use crate::score::{Measure, Score};
 use crate::settings::Settings;
@@ -213,9 +213,17 @@ pub(super) fn assign(
         collection,
         searched: SearchStats::default(),
     };
-    let assigned = match collection.scope() {
-        Scope::Across(_) => clusters.against(&prepared)?,
-        Scope::All => {
+    let parties = collection.scope().parties.as_deref();
+    let assigned = match (collection.scope().sides, parties) {
+        (Sides::Across(first), Some(parties)) => {
+            let links = clusters.links(&prepared)?;
+            Assigned {
+                keepers: apart::against(&prepared, &links, parties, first)?,
+                ..Assigned::default()
+            }
+        }
+        (Sides::Across(_), None) => clusters.against(&prepared)?,
+        (Sides::All, _) => {
             let descriptions = &collection.descriptions;
             let mut order = preference(
                 keep,
@@ -226,9 +234,17 @@ pub(super) fn assign(
             // Those without shingles are like no other.
             let size = |group: Group| prepared.sizes[group.index()];
             order.retain(|&document| prepared.groups.of(document).map_or(0, size) > 0);
-            let keepers = match method {
-                ClusterMethod::Star => clusters.stars(&prepared, &order)?,
-                ClusterMethod::Components => clusters.components(&prepared, &order)?,
+            let keepers = match (method, parties) {
+                (ClusterMethod::Star, Some(parties)) => {
+                    let links = clusters.links(&prepared)?;
+                    apart::stars(&prepared, &links, parties, &order, collection.own())?
+                }
+                (ClusterMethod::Star, None) => clusters.stars(&prepared, &order)?,
+                (ClusterMethod::Components, Some(_)) => {
+                    let what = "components take no heed of groups that are not compared";
+                    return Err(Error::in_file("settings", ErrorKind::Settings(what)));
+                }
+                (ClusterMethod::Components, None) => clusters.components(&prepared, &order)?,
             };
             Assigned::clustered(keepers)
         }
@@ -243,10 +259,10 @@ pub(super) fn assign(
 }
 
 /// The score of documents that are the same.
-const SAME: Score = Score::WHOLE;
+pub(super) const SAME: Score = Score::WHOLE;
 
 /// For each document, the one that stands for it and their score.
-type Keepers = Vec<Option<(DocumentId, Score)>>;
+pub(super) type Keepers = Vec<Option<(DocumentId, Score)>>;
 
 struct Clusters<'a> {
     collection: &'a Collection,
@@ -254,7 +270,7 @@ struct Clusters<'a> {
 }
 
 /// What two sets of these groups have in common, as a score.
-fn score(sizes: &[u32], one: Group, two: Group, shared: u32) -> Score {
+pub(super) fn score(sizes: &[u32], one: Group, two: Group, shared: u32) -> Score {
     Measure::Jaccard.score(shared, [sizes[one.index()], sizes[two.index()]])
 }
 

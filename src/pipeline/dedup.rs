@@ -11,7 +11,7 @@ use super::records::{KeptRecords, Record, RecordForm, for_each_record};
 use super::{Inputs, in_pool};
 use crate::candidates::search;
 use crate::cluster::{Cluster, ClusterMethod, Keep};
-use crate::collection::{Fate, Records, Scope, Urls};
+use crate::collection::{Fate, Records, Sides, Urls};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
@@ -203,7 +203,7 @@ fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>, bool)
         .unzip();
     let inputs = Inputs {
         documents,
-        against: inputs.against,
+        ..inputs
     };
     (inputs, again, is_packed)
 }
@@ -348,9 +348,9 @@ impl Writing<'_> {
         partners: &mut Partners,
     ) -> Result<Vec<(&str, String)>, Error> {
         let mut similar: Vec<(DocumentId, Score)> = Vec::new();
-        let from = match pairs.scope {
-            Scope::All => DocumentId(0),
-            Scope::Across(first) => first,
+        let from = match pairs.scope.sides {
+            Sides::All => DocumentId(0),
+            Sides::Across(first) => first,
         };
         pairs.for_each_partner(document, from, partners, |other, score, shares| {
             // Of containment, the document's own share counts.

@@ -5,6 +5,7 @@
 //! Text is streamed up to what is kept of each document ([`reading`]). What follows works on
 //! the collection.
 
+mod apart;
 mod clusters;
 mod dedup;
 mod ordered;
@@ -29,13 +30,15 @@ pub struct Inputs {
     pub documents: Vec<Input>,
     /// What the documents are compared with, if not with each other.
     pub against: Option<Vec<Input>>,
+    /// Hand-outs and frames: what is in them is taken out of every document.
+    pub templates: Vec<Input>,
 }
 
 impl From<Vec<Input>> for Inputs {
     fn from(documents: Vec<Input>) -> Self {
         Self {
             documents,
-            against: None,
+            ..Self::default()
         }
     }
 }

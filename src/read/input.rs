@@ -14,6 +14,8 @@ use crate::write::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 pub struct Input {
     name: Arc<str>,
     origin: Origin,
+    /// The directory in which it was found, if it was.
+    root: Option<Arc<Path>>,
 }
 
 enum Origin {
@@ -28,6 +30,7 @@ impl Input {
         Self {
             name: name(&path).into(),
             origin: Origin::Path(path),
+            root: None,
         }
     }
 
@@ -36,12 +39,23 @@ impl Input {
         Self {
             name: name.into(),
             origin: Origin::Reader(Box::new(reader)),
+            root: None,
         }
     }
 
     /// The name that ids and messages give it.
     pub fn name(&self) -> &Arc<str> {
         &self.name
+    }
+
+    /// The folder that it is in, the `level`th below the directory in which it was found.
+    pub(crate) fn folder(&self, level: usize) -> Option<Cow<'_, str>> {
+        let (Origin::Path(path), Some(root)) = (&self.origin, &self.root) else {
+            return None;
+        };
+        let folders = path.strip_prefix(root).ok()?.parent()?;
+        let folder = folders.components().nth(level.checked_sub(1)?)?;
+        Some(name(Path::new(folder.as_os_str())))
     }
 
     /// Size before decompression, if it is a regular file.
@@ -126,6 +140,10 @@ pub fn inputs(path: &Path) -> Vec<Input> {
     let mut found = Vec::new();
     if path.is_dir() {
         walk(path, &mut found);
+        let root: Arc<Path> = path.into();
+        for input in &mut found {
+            input.root = Some(Arc::clone(&root));
+        }
     } else {
         found.push(Input::from_path(path));
     }
@@ -178,6 +196,26 @@ mod tests {
             })
             .collect();
         assert_eq!(names, ["a/1", "a/2", "a.txt", "b"]);
+    }
+
+    #[test]
+    fn a_file_knows_the_folders_below_the_one_that_was_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["top", "ada/1", "ada/old/2"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let all = inputs(folder.path());
+        let of = |level| -> Vec<Option<String>> {
+            let folder = |input: &Input| input.folder(level).map(Cow::into_owned);
+            all.iter().map(folder).collect()
+        };
+        let ada = || Some("ada".to_owned());
+        assert_eq!(of(1), [ada(), ada(), None]);
+        assert_eq!(of(2), [None, Some("old".to_owned()), None]);
+        assert_eq!(of(0), [None, None, None]);
+        assert_eq!(Input::from_path("a/b/c").folder(1), None);
     }
 
     #[cfg(unix)]

@@ -32,6 +32,7 @@ mod zstd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::document::FieldValue;
 pub use blocks::{Block, Piece};
 pub use cutter::Cutter;
 pub use format::InputFormat;
@@ -76,6 +77,17 @@ impl Default for ReadSettings {
             value_field: None,
         }
     }
+}
+
+/// What a field of a record holds, as text, if the record is a JSON object.
+pub(crate) fn field_text(record: &[u8], name: &str) -> Option<String> {
+    Some(
+        match jsonl::value::field(format::without_bom(record), name)? {
+            FieldValue::Text(text) => text,
+            FieldValue::Integer(number) => number.to_string(),
+            FieldValue::Number(number) => number.to_string(),
+        },
+    )
 }
 
 /// Reads one input after the other, in one thread.

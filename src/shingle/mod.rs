@@ -153,7 +153,22 @@ impl Shingles {
         ShingleSet::new(self.all.clone())
     }
 
-    fn clear(&mut self) {
+    /// Keeps only those shingles that count.
+    pub(crate) fn retain(&mut self, counts: impl Fn(Shingle) -> bool) {
+        self.all.retain(|&shingle| counts(shingle));
+    }
+
+    /// How many words a content has.
+    pub(crate) fn count_words(&mut self, content: &Content<'_>) -> usize {
+        self.tokens.clear();
+        for_each_text(content, |text| {
+            words::words(text, Case::Keep, &mut self.words, self.tokens.hashes_mut());
+        });
+        self.tokens.len()
+    }
+
+    /// Removes all shingles.
+    pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.tokens.clear();
         self.short = false;

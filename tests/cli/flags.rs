@@ -135,7 +135,14 @@ fn a_flag_without_effect_is_refused() {
     refuse("", "cluster", "--against old");
     refuse("", "dedup", "--score minhash");
     refuse("", "dedup", "--score containment");
+    for command in ["", "cluster", "dedup"] {
+        refuse(command, "--min-words 3", "--items");
+        refuse(command, "--max-words 3", "--items");
+        refuse(command, "--min-words 3", "--max-words 2");
+        refuse(command, "--group-by field:x", "--input-format text");
+    }
     for command in ["cluster", "dedup"] {
+        refuse(command, "--cluster components", "--group-by dir");
         for format in ["text", "lines"] {
             let format = format!("--input-format {format}");
             refuse(command, "--keep max:x", &format);
@@ -184,6 +191,10 @@ fn a_flag_without_effect_is_refused() {
         "--memory 1G",
         "--temp-dir /tmp",
         "--strict",
+        "--group-by dir",
+        "--template old",
+        "--min-words 2",
+        "--max-words 2",
         "--keep longest",
         "--keep max:x",
     ] {

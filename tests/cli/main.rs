@@ -22,6 +22,7 @@ mod output;
 mod pairs;
 mod readme;
 mod regressions;
+mod scope;
 mod shingles;
 mod sketch;
 mod technosphere;

@@ -11,6 +11,7 @@ use simdup::write::ClusterFormat;
 use super::input::FormatArg;
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
+use super::scope::ScopeArgs;
 use super::settings::SimilarArgs;
 use super::similarity::ScoreArg;
 use super::together::{self, Clash};
@@ -135,6 +136,7 @@ impl ClusterArgs {
                 "--against",
                 "clusters are of one collection; leave it out, or use dedup",
             ),
+            self.clusters.clash_with_groups(&self.similar.scope),
             self.clusters
                 .clash_with_format(self.similar.input.input_format),
         ])?;
@@ -169,6 +171,15 @@ impl ClusterChoiceArgs {
 
     pub(super) fn is_method_changed(&self) -> bool {
         self.cluster != ClusterMethodArg::Star
+    }
+
+    pub(super) fn clash_with_groups(&self, scope: &ScopeArgs) -> Clash<'static> {
+        (
+            self.is_method_changed() && scope.group_by.is_some(),
+            "--cluster components",
+            "--group-by",
+            "a chain may lead from a document to another of its group; leave out one of them",
+        )
     }
 
     pub(super) fn clash_with_format(&self, format: FormatArg) -> Clash<'static> {

@@ -28,7 +28,9 @@ least the threshold's share of the document itself.
 
 Of plain text files, whose content is a document each, the names are written. An output \
 that is named .gz or .zst is compressed. Records that cannot be used, and documents whose \
-id was met before, are reported and not written.";
+id was met before, are reported and not written. What is not compared (--min-words, \
+--max-words, --template) is kept, and nothing goes in favour of a document of its own \
+--group-by.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
@@ -119,6 +121,7 @@ impl DedupArgs {
                 "--against",
                 no_clusters,
             ),
+            self.clusters.clash_with_groups(&self.similar.scope),
             self.clusters
                 .clash_with_format(self.similar.input.input_format),
         ])

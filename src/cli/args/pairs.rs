@@ -45,7 +45,7 @@ Examples:
   zcat data.gz | simdup --shingle-words 5 --hashes 20 --threshold 0.75
   simdup --shingle-chars 8 -f jsonl -o pairs.jsonl crawl/
   simdup --score jaccard --against last-year/ this-year/
-  simdup --preset code homework/
+  simdup --preset code --group-by dir --template handout.c homework/
   simdup --preset technosphere part1.gz part2.gz
 
 Exit status:

@@ -5,7 +5,7 @@
 
 mod general;
 mod scan;
-mod value;
+pub(super) mod value;
 
 use super::blocks::Block;
 use super::format::{Cut, Format};
