@@ -182,7 +182,16 @@ fn shingling(c: &mut Criterion) {
         case: simdup::settings::Case::Fold,
         windows: Windows::of(8),
     };
+    let code = ShingleSettings::Tokens {
+        tokens: Tokens::Code {
+            names: simdup::settings::Names::Fold,
+        },
+        case: simdup::settings::Case::Keep,
+        windows: Windows::of(8),
+    };
+    let source = include_str!("stages.rs").repeat(100);
     for (name, settings, text) in [
+        ("source code", code, &source),
         ("words, ASCII", ShingleSettings::default(), &english),
         ("words, some accents", ShingleSettings::default(), &accented),
         ("words, Cyrillic", ShingleSettings::default(), &cyrillic),

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::candidates::{Link, Links};
-use crate::collection::{Group, Groups, Scope};
+use crate::collection::{Group, Groups, OneParty, Scope, Sides};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::{Measure, Score};
@@ -31,6 +31,8 @@ pub struct Pairs {
     pub(crate) links: Links,
     pub(crate) measure: Measure,
     pub(crate) scope: Scope,
+    /// The party of each group, if there are any.
+    pub(crate) parties: Option<Vec<OneParty>>,
     /// Documents that can be a pair's left one: those before this.
     pub(crate) own: u32,
 }
@@ -72,9 +74,9 @@ impl Pairs {
         mut each: impl FnMut(Pair),
     ) -> Result<(), Error> {
         for left in run.map(DocumentId) {
-            let from = match self.scope {
-                Scope::All => DocumentId(left.0 + 1),
-                Scope::Across(first) => first,
+            let from = match self.scope.sides {
+                Sides::All => DocumentId(left.0 + 1),
+                Sides::Across(first) => first,
             };
             self.for_each_partner(left, from, partners, |right, score, shares| {
                 each(Pair {
@@ -102,7 +104,13 @@ impl Pairs {
         };
         let size = self.sizes[group.index()];
         found.clear();
-        self.extend_from(from, group, size, found);
+        let is_compared = |other: Group| match &self.parties {
+            None => true,
+            Some(parties) => parties[group.index()].admits(parties[other.index()]),
+        };
+        if is_compared(group) {
+            self.extend_from(from, group, size, found);
+        }
         let links = self.links.of(group, links)?;
         if !links.is_empty() {
             for &(to, shared) in links {
@@ -111,7 +119,10 @@ impl Pairs {
             // Runs in order, which a merging sort joins in no time.
             found.sort_by_key(|&(partner, _)| partner);
         }
-        for &(partner, shared) in found.iter().filter(|&&(partner, _)| partner != document) {
+        let is_partner = |&&(partner, _): &&(DocumentId, u32)| {
+            partner != document && self.scope.admits(document, partner)
+        };
+        for &(partner, shared) in found.iter().filter(is_partner) {
             let other = self.groups.of(partner).unwrap_or(group);
             let sizes = [size, self.sizes[other.index()]];
             let shares = (self.measure == Measure::Containment)
@@ -180,7 +191,8 @@ mod tests {
             groups,
             links: writer.finish().unwrap(),
             measure: Measure::MinHash,
-            scope: Scope::All,
+            scope: Scope::default(),
+            parties: None,
             own: 6,
         };
         let found: Vec<(u32, u32, String)> = pairs

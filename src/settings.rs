@@ -10,10 +10,11 @@ use crate::sets::Common;
 
 pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
+pub use crate::collection::{PartyBy, Pattern};
 pub use crate::pipeline::{Dedup, DedupMode};
 pub use crate::read::{Charset, InputFormat, ReadSettings, TextEncoding};
 pub use crate::score::{InvalidThreshold, Measure, Threshold};
-pub use crate::shingle::{Case, ShingleSettings, Stopwords, Tokens, Windows};
+pub use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 pub use crate::sketch::SketchSettings;
 
 /// Everything that decides what a run prints.
@@ -41,6 +42,10 @@ pub struct Settings {
     pub common: CommonSettings,
     /// The least score of a pair.
     pub threshold: Threshold,
+    /// Documents that are not compared with each other.
+    pub party_by: Option<PartyBy>,
+    /// How many words a document has that is compared.
+    pub words: WordLimits,
     /// Whether the first bad record ends the run.
     pub strictness: Strictness,
     /// Threads to use; 0 for one a core. The result does not depend on it.
@@ -84,6 +89,27 @@ impl CommonSettings {
             Self::Documents(most) => Common::Documents(most),
             Self::Share(share) => Common::Documents(share.whole_part_of(documents) as u32),
         }
+    }
+}
+
+/// How many words a document has that is compared, as words are counted for shingles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WordLimits {
+    /// At least so many.
+    pub least: Option<usize>,
+    /// At most so many.
+    pub most: Option<usize>,
+}
+
+impl WordLimits {
+    /// Whether there are any.
+    pub(crate) fn is_some(self) -> bool {
+        self != Self::default()
+    }
+
+    /// Whether so many words are within them.
+    pub(crate) fn admit(self, words: usize) -> bool {
+        self.least.is_none_or(|least| words >= least) && self.most.is_none_or(|most| words <= most)
     }
 }
 
@@ -196,6 +222,15 @@ impl Serialize for Settings {
                 }
             }
         }
+        if let Some(party_by) = &self.party_by {
+            map.serialize_entry("group_by", &party_by.to_string())?;
+        }
+        if let Some(least) = self.words.least {
+            map.serialize_entry("min_words", &least)?;
+        }
+        if let Some(most) = self.words.most {
+            map.serialize_entry("max_words", &most)?;
+        }
         map.serialize_entry("strict", &(self.strictness == Strictness::Stop))?;
         map.serialize_entry("threads", &self.thread_count())?;
         if let Some(memory) = &self.memory {
@@ -225,10 +260,16 @@ impl Settings {
                         map.serialize_entry("stopwords", &stopwords.len())?;
                     }
                     Tokens::Chars => map.serialize_entry("shingle_chars", &sizes)?,
+                    Tokens::Code { names } => {
+                        map.serialize_entry("shingle_code", &sizes)?;
+                        map.serialize_entry("keep_names", &(*names == Names::Keep))?;
+                    }
                 }
                 map.serialize_entry("step", &windows.step)?;
                 map.serialize_entry("wrap", &windows.wrap)?;
-                map.serialize_entry("keep_case", &(*case == Case::Keep))?;
+                if !matches!(tokens, Tokens::Code { .. }) {
+                    map.serialize_entry("keep_case", &(*case == Case::Keep))?;
+                }
             }
             ShingleSettings::Items { case } => {
                 map.serialize_entry("items", &true)?;

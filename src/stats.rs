@@ -41,6 +41,12 @@ pub struct Counts {
     pub empty: u64,
     /// Documents with fewer tokens than one shingle.
     pub short: u64,
+    /// Documents with fewer or more words than asked for, which are not compared.
+    pub left_out: u64,
+    /// Documents with nothing but what is in a template, which match nothing.
+    pub template_only: u64,
+    /// Groups whose documents are not compared with each other.
+    pub groups: u64,
     /// Records that could not be used, and inputs that could not be read on.
     pub skipped: u64,
     /// Files of directories and members of archives without text.

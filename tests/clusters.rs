@@ -173,6 +173,7 @@ proptest! {
         let inputs = Inputs {
             documents: inputs(&new, 4),
             against: Some(inputs(&old, 5)),
+            ..Inputs::default()
         };
         let settings = settings(hundredths, recall);
         let clustered =

@@ -108,7 +108,7 @@ proptest! {
         let mut expected = brute_force(&sets, Measure::Jaccard, hundredths);
         let inputs = if first < sets.len() {
             expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);
-            Inputs { documents: input(&sets[..first]), against: Some(input(&sets[first..])) }
+            Inputs { documents: input(&sets[..first]), against: Some(input(&sets[first..])), ..Inputs::default() }
         } else {
             input(&sets).into()
         };
@@ -173,6 +173,7 @@ proptest! {
         let inputs = Inputs {
             documents: input(&sets[..first]),
             against: Some(input(&sets[first..])),
+            ..Inputs::default()
         };
         let mut expected = brute_force(&sets, measure, hundredths);
         expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);

@@ -423,7 +423,11 @@ mod tests {
     type Pair = (u32, u32, u32);
 
     fn found(rows: &Rows, needed: usize) -> (Vec<Pair>, SearchStats) {
-        found_in(rows, needed, &Scope::All.of_groups(&Groups::default()))
+        found_in(
+            rows,
+            needed,
+            &Scope::default().of_groups(&Groups::default()),
+        )
     }
 
     fn found_in(rows: &Rows, needed: usize, scope: &GroupScope) -> (Vec<Pair>, SearchStats) {

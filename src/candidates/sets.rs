@@ -277,7 +277,7 @@ impl LoadedSets {
 }
 
 /// The first document of each group has the part that its group has; the others have none.
-fn roles(groups: &Groups, scope: Scope, documents: usize) -> Vec<Role> {
+fn roles(groups: &Groups, scope: &Scope, documents: usize) -> Vec<Role> {
     let scope = scope.of_groups(groups);
     let mut roles = vec![Role::NONE; documents];
     for group in groups.iter() {

@@ -69,7 +69,7 @@ fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let started = Instant::now();
-    let threshold = args.similar.similarity.threshold;
+    let threshold = args.similar.similarity.threshold();
     let input = match path.as_os_str() == "-" {
         true => Input::from_reader("-", io::stdin()),
         false => Input::from_path(path),

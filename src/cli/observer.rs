@@ -117,6 +117,38 @@ impl Terminal {
             };
             report::warning(&format!("{what} had been met before, and the first counts"));
         }
+        if !self.quiet {
+            tell_of_scope(stats);
+        }
+    }
+}
+
+/// What was not compared, and why.
+fn tell_of_scope(stats: &Stats) {
+    let counts = &stats.counts;
+    let documents = |count: u64| match count {
+        1 => "1 document".to_owned(),
+        _ => format!("{count} documents"),
+    };
+    if counts.left_out > 0 {
+        report::warning(&format!(
+            "{} with fewer words or more than asked for: not compared",
+            documents(counts.left_out)
+        ));
+    }
+    if counts.template_only > 0 {
+        report::warning(&format!(
+            "{} with nothing that is not in a template: not compared",
+            documents(counts.template_only)
+        ));
+    }
+    if let Some(party_by) = &stats.settings.party_by
+        && counts.groups == 0
+        && counts.documents > 0
+    {
+        report::warning(&format!(
+            "--group-by {party_by}: no document has a group, and all were compared"
+        ));
     }
 }
 

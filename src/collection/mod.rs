@@ -6,6 +6,7 @@
 mod buckets;
 mod identical;
 mod ids;
+mod party;
 mod records;
 mod scope;
 
@@ -18,8 +19,10 @@ pub(crate) use buckets::for_each_bucket;
 pub(crate) use identical::{Group, Groups};
 pub use ids::Urls;
 pub(crate) use ids::{Added, UrlHash, UrlHasher};
+pub(crate) use party::{OneParty, Parties};
+pub use party::{PartyBy, Pattern};
 pub(crate) use records::{Fate, RecordPlace, Records, SeenRecord, record_print};
-pub(crate) use scope::{GroupScope, Role, Scope};
+pub(crate) use scope::{GroupScope, Role, Scope, Sides};
 
 /// Documents that have been read, with the settings that made them what they are.
 #[derive(Debug)]
@@ -114,15 +117,15 @@ impl Collection {
     }
 
     /// Who is compared with whom.
-    pub(crate) fn scope(&self) -> Scope {
-        self.scope
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
     }
 
     /// The documents that are asked about: not those that they are only compared with.
     pub(crate) fn own(&self) -> u32 {
-        match self.scope {
-            Scope::All => self.urls.len() as u32,
-            Scope::Across(first) => first.0,
+        match self.scope.sides {
+            Sides::All => self.urls.len() as u32,
+            Sides::Across(first) => first.0,
         }
     }
 

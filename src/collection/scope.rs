@@ -1,11 +1,22 @@
 //! Who is compared with whom.
 
+use std::sync::Arc;
+
 use super::identical::{Group, Groups};
+use super::party::{OneParty, Parties};
 use crate::document::DocumentId;
 
 /// Who is compared with whom.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    pub(crate) sides: Sides,
+    /// Those of one party are not compared; `None` if there are none.
+    pub(crate) parties: Option<Arc<Parties>>,
+}
+
+/// Which side is compared with which.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum Sides {
     /// All with all.
     #[default]
     All,
@@ -13,33 +24,49 @@ pub(crate) enum Scope {
     Across(DocumentId),
 }
 
-impl Scope {
+impl Sides {
     /// The part that a document has in it.
-    pub(crate) fn role(self, document: DocumentId) -> Role {
+    fn role(self, document: DocumentId) -> Role {
         match self {
             Self::All => Role::LEFT,
             Self::Across(first) if document < first => Role::LEFT,
             Self::Across(_) => Role::RIGHT,
         }
     }
+}
 
-    /// Whether some are not compared.
-    pub(crate) fn is_across(self) -> bool {
-        self != Self::All
+impl Scope {
+    /// Whether there are two sides.
+    pub(crate) fn is_across(&self) -> bool {
+        self.sides != Sides::All
+    }
+
+    /// Whether two documents, if they are on sides that are compared, may be a pair.
+    #[inline]
+    pub(crate) fn admits(&self, one: DocumentId, two: DocumentId) -> bool {
+        let parties = self.parties.as_ref();
+        parties.is_none_or(|parties| parties.admits(one, two))
     }
 
     /// The parts that groups have in it.
-    pub(crate) fn of_groups(self, groups: &Groups) -> GroupScope {
-        if self == Self::All {
-            return GroupScope { roles: None };
-        }
+    pub(crate) fn of_groups(&self, groups: &Groups) -> GroupScope {
         let role = |group| {
             let members = groups.members(group).iter();
-            members.fold(Role::NONE, |role, &member| role.and(self.role(member)))
+            members.fold(Role::NONE, |role, &member| {
+                role.and(self.sides.role(member))
+            })
         };
         GroupScope {
-            roles: Some(groups.iter().map(role).collect()),
+            roles: self.is_across().then(|| groups.iter().map(role).collect()),
+            parties: self.parties_of(groups),
         }
+    }
+
+    /// The party of each group, if there are any.
+    pub(crate) fn parties_of(&self, groups: &Groups) -> Option<Vec<OneParty>> {
+        let parties = self.parties.as_ref()?;
+        let of = |group| parties.of_all(groups.members(group));
+        Some(groups.iter().map(of).collect())
     }
 }
 
@@ -74,15 +101,20 @@ impl Role {
 /// Which groups are compared with which.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupScope {
-    /// `None` if all are.
+    /// On which sides each is; `None` if there are none.
     roles: Option<Vec<Role>>,
+    /// The party that all of each are of; `None` if there are none.
+    parties: Option<Vec<OneParty>>,
 }
 
 impl GroupScope {
     /// Of groups that have these parts.
     #[cfg(test)]
     pub(crate) fn of(roles: Vec<Role>) -> Self {
-        Self { roles: Some(roles) }
+        Self {
+            roles: Some(roles),
+            parties: None,
+        }
     }
 
     /// The part that a group has.
@@ -93,17 +125,32 @@ impl GroupScope {
         }
     }
 
-    /// Whether two groups are compared.
+    /// Whether two groups are compared: false only if no document of the one is compared with
+    /// one of the other.
     #[inline]
     pub(crate) fn admits(&self, one: Group, two: Group) -> bool {
+        if let Some(parties) = &self.parties
+            && !parties[one.index()].admits(parties[two.index()])
+        {
+            return false;
+        }
         match &self.roles {
             None => true,
             Some(roles) => roles[one.index()].and(roles[two.index()]) == Role::BOTH,
         }
     }
 
-    /// Whether any two of these are compared.
+    /// Whether any two of these may be compared.
     pub(crate) fn admits_any(&self, groups: &[u32]) -> bool {
+        if let (Some(parties), Some(&first)) = (&self.parties, groups.first()) {
+            let first = parties[first as usize];
+            if !groups
+                .iter()
+                .any(|&group| parties[group as usize].admits(first))
+            {
+                return false;
+            }
+        }
         match &self.roles {
             None => true,
             Some(roles) => {

@@ -34,6 +34,8 @@ pub struct Inputs {
     pub documents: Vec<Input>,
     /// What the documents are compared with, if not with each other.
     pub against: Option<Vec<Input>>,
+    /// Hand-outs and frames: what is in them is taken out of every document.
+    pub templates: Vec<Input>,
 }
 
 impl Inputs {
@@ -47,7 +49,7 @@ impl From<Vec<Input>> for Inputs {
     fn from(documents: Vec<Input>) -> Self {
         Self {
             documents,
-            against: None,
+            ..Self::default()
         }
     }
 }

@@ -88,12 +88,14 @@ pub(super) fn similar(collection: Collection, mut stats: Stats) -> Result<Simila
 pub(super) fn pairs_of(collection: Collection, found: Found, stats: &mut Stats) -> (Urls, Pairs) {
     let (measure, scope, own) = (
         collection.settings().measure,
-        collection.scope(),
+        collection.scope().clone(),
         collection.own(),
     );
     let (urls, groups, _) = collection.into_parts();
+    let groups = found.groups.unwrap_or(groups);
     let pairs = Pairs {
-        groups: found.groups.unwrap_or(groups),
+        parties: scope.parties_of(&groups),
+        groups,
         sizes: found.sizes,
         links: found.links,
         measure,

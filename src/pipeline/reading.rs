@@ -2,7 +2,7 @@
 //! at once; what is left of a block comes back in input order, its documents numbered.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,13 +16,13 @@ use super::records::{KeptRecords, RecordBlock, RecordForm};
 use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
 use crate::candidates::{Way, way};
 use crate::collection::{
-    Added, Collection, Descriptions, Fate, Features, Records, Scope, SeenRecord, UrlHash,
-    UrlHasher, Urls,
+    Added, Collection, Descriptions, Fate, Features, Parties, PartyBy, Records, Scope, SeenRecord,
+    Sides, UrlHash, UrlHasher, Urls,
 };
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
-use crate::read::{Block, Cutter, Input, Piece, Stream};
+use crate::read::{Block, Cutter, Input, Piece, Stream, field_text};
 use crate::score::Measure;
 use crate::sets::{ListBlock, ShingleLists};
 use crate::settings::{Memory, Settings, Strictness};
@@ -74,6 +74,29 @@ impl Digest for ListDigest<'_> {
     }
 }
 
+/// The shingles of templates.
+type Template = HashSet<Shingle, ahash::RandomState>;
+
+/// All shingles, as they come.
+#[derive(Default)]
+struct TemplateDigest(Vec<Shingle>);
+
+impl Digest for TemplateDigest {
+    type Output = Vec<Shingle>;
+
+    fn document(&mut self, shingles: &[Shingle]) {
+        self.0.extend_from_slice(shingles);
+    }
+
+    fn take(&mut self) -> Vec<Shingle> {
+        std::mem::take(&mut self.0)
+    }
+
+    fn bytes(shingles: &Vec<Shingle>) -> usize {
+        size_of_val(&shingles[..])
+    }
+}
+
 /// What is to be known of documents besides what they are compared by.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wants {
@@ -104,6 +127,10 @@ pub(super) struct Reading<'a> {
     /// Documents without a shingle.
     empty: Vec<DocumentId>,
     floor: Floor,
+    /// The party of each document, if there are any.
+    parties: Option<Parties>,
+    /// What does not count in any document.
+    template: Template,
 }
 
 impl<'a> Reading<'a> {
@@ -127,6 +154,8 @@ impl<'a> Reading<'a> {
             kept: wants.kept.map(KeptRecords::new),
             empty: Vec::new(),
             floor: Floor::new(settings, wants, purpose),
+            parties: settings.party_by.as_ref().map(|_| Parties::default()),
+            template: Template::default(),
         }
     }
 
@@ -147,9 +176,13 @@ impl<'a> Reading<'a> {
 
     /// Reads everything into a collection: first the documents, then what they are compared
     /// with.
-    pub(super) fn collection(&mut self, inputs: Inputs) -> Result<Collection, Error> {
+    pub(super) fn collection(&mut self, mut inputs: Inputs) -> Result<Collection, Error> {
         self.observer.phase(Phase::Reading);
         let settings = self.settings;
+        let templates = std::mem::take(&mut inputs.templates);
+        if !templates.is_empty() {
+            self.read_templates(templates)?;
+        }
         let is_across = inputs.against.is_some();
         let (features, own) = match settings.measure {
             Measure::MinHash => {
@@ -203,9 +236,13 @@ impl<'a> Reading<'a> {
             }
         };
         self.tell_floor();
-        let scope = match is_across {
-            true => Scope::Across(own),
-            false => Scope::All,
+        self.stats.counts.groups = self.parties.as_ref().map_or(0, Parties::len) as u64;
+        let scope = Scope {
+            sides: match is_across {
+                true => Sides::Across(own),
+                false => Sides::All,
+            },
+            parties: self.parties.take().map(Arc::new),
         };
         let started = Instant::now();
         let empty = std::mem::take(&mut self.empty);
@@ -227,6 +264,26 @@ impl<'a> Reading<'a> {
         collection.records = self.records.take();
         self.stats.seconds.candidates += started.elapsed();
         Ok(collection)
+    }
+
+    /// Reads templates: nothing but their shingles is kept, and what was wrong is counted.
+    fn read_templates(&mut self, templates: Vec<Input>) -> Result<(), Error> {
+        let mut reading = Reading::new(
+            self.settings,
+            self.observer,
+            Wants::default(),
+            Purpose::Sketches,
+        );
+        reading.parties = None;
+        let mut template = Template::default();
+        reading.read(templates, TemplateDigest::default, |_, shingles| {
+            template.extend(shingles);
+            ControlFlow::Continue(())
+        })?;
+        self.template = template;
+        self.stats.counts.skipped += reading.stats.counts.skipped;
+        self.stats.counts.input_bytes += reading.stats.counts.input_bytes;
+        Ok(())
     }
 
     /// Reads the documents and what they are compared with, and gives the first of those.
@@ -259,9 +316,16 @@ impl<'a> Reading<'a> {
         let taken = Arc::new(AtomicU64::new(self.stats.counts.input_bytes));
         let window_bytes = AtomicU64::new(0);
         let input_count = inputs.len();
+        let template = std::mem::take(&mut self.template);
+        let folders = match (&self.parties, &settings.party_by) {
+            (Some(_), Some(PartyBy::Folder(level))) => folders(&inputs, *level),
+            _ => HashMap::default(),
+        };
         let digesting = Digesting {
             settings,
             window_bytes: &window_bytes,
+            template: &template,
+            folders,
             shingler: shingler(&settings.shingle),
             digest,
             url_hasher: self.urls.hasher().clone(),
@@ -290,6 +354,7 @@ impl<'a> Reading<'a> {
             collector.add(batch)
         });
         let failed = collector.failed;
+        self.template = template;
         self.stats.counts.input_bytes = taken.load(Ordering::Relaxed);
         self.stats.seconds.read_and_sketch += started.elapsed();
         match failed {
@@ -312,6 +377,9 @@ pub(super) struct Numbered<'a> {
 /// How blocks become digests.
 struct Digesting<'a, D, M> {
     settings: &'a Settings,
+    template: &'a Template,
+    /// The folders of inputs that make parties, by the inputs' names.
+    folders: HashMap<Arc<str>, String>,
     shingler: Box<dyn Shingler>,
     /// Makes a thread's digest.
     digest: M,
@@ -421,6 +489,13 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
             + batch.records.as_ref().map_or(0, RecordBlock::bytes)
             + batch.values.iter().map(value_bytes).sum::<usize>()
             + batch.problems.iter().map(Error::bytes).sum::<usize>()
+            + size_of_val(&batch.parties[..])
+            + batch
+                .parties
+                .iter()
+                .flatten()
+                .map(|party| party.len())
+                .sum::<usize>()
     }
 
     fn piece_bytes(&self, TimedPiece { piece, .. }: &TimedPiece) -> usize {
@@ -430,6 +505,17 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
     fn joint_bytes(&self, cutter: &Cutter) -> usize {
         cutter.huge_bytes()
     }
+}
+
+/// The folder of each input that is in one, by the input's name.
+fn folders(inputs: &[Input], level: usize) -> HashMap<Arc<str>, String> {
+    inputs
+        .iter()
+        .filter_map(|input| {
+            let folder = input.folder(level)?.into_owned();
+            Some((Arc::clone(input.name()), folder))
+        })
+        .collect()
 }
 
 fn value_bytes(value: &Option<FieldValue>) -> usize {
@@ -465,7 +551,23 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                     if let Some(guess) = document.guess {
                         *batch.guesses.entry(guess).or_default() += 1;
                     }
-                    self.shingler.shingle(&document.content, shingles);
+                    let is_left_out = self.settings.words.is_some()
+                        && !self
+                            .settings
+                            .words
+                            .admit(shingles.count_words(&document.content));
+                    match is_left_out {
+                        true => shingles.clear(),
+                        false => self.shingler.shingle(&document.content, shingles),
+                    }
+                    let mut is_template = false;
+                    if !self.template.is_empty() && !shingles.as_slice().is_empty() {
+                        shingles.retain(|shingle| !self.template.contains(&shingle));
+                        is_template = shingles.as_slice().is_empty();
+                    }
+                    if let Some(party_by) = &self.settings.party_by {
+                        batch.parties.push(self.party(party_by, block, &document));
+                    }
                     digest.document(shingles.as_slice());
                     batch.counted.record(document.record, shingles);
                     batch.urls.push_str(&document.url);
@@ -474,6 +576,8 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                         url_hash: self.url_hasher.hash(&document.url),
                         has_shingle: !shingles.as_slice().is_empty(),
                         is_short: shingles.is_short(),
+                        is_left_out,
+                        is_template,
                     });
                     if wants.lengths {
                         batch.lengths.push(length(&document));
@@ -495,6 +599,22 @@ impl<D: Digest, M> Digesting<'_, D, M> {
     }
 }
 
+impl<D, M> Digesting<'_, D, M> {
+    /// The party of a document, if it has one.
+    fn party(
+        &self,
+        party_by: &PartyBy,
+        block: &Block<'_>,
+        document: &Document<'_>,
+    ) -> Option<Box<str>> {
+        match party_by {
+            PartyBy::Folder(_) => self.folders.get(block.file).map(|folder| (**folder).into()),
+            PartyBy::Field(name) => field_text(document.record, name).map(Into::into),
+            PartyBy::Host | PartyBy::Pattern(_) => party_by.of_url(&document.url).map(Into::into),
+        }
+    }
+}
+
 /// Characters in a document's text.
 fn length(document: &Document<'_>) -> u64 {
     let texts: &[Cow<'_, str>] = match &document.content {
@@ -510,6 +630,8 @@ struct Batch<T> {
     documents: Vec<BatchDocument>,
     lengths: Vec<u64>,
     values: Vec<Option<FieldValue>>,
+    /// The party of each, if there are any.
+    parties: Vec<Option<Box<str>>>,
     /// The input, and its records, if they are to be known.
     file: Option<Arc<str>>,
     seen: Vec<SeenRecord>,
@@ -534,6 +656,7 @@ impl<T> Default for Batch<T> {
             documents: Vec::new(),
             lengths: Vec::new(),
             values: Vec::new(),
+            parties: Vec::new(),
             file: None,
             seen: Vec::new(),
             records: None,
@@ -555,6 +678,10 @@ struct BatchDocument {
     url_hash: UrlHash,
     has_shingle: bool,
     is_short: bool,
+    /// It has too few words or too many.
+    is_left_out: bool,
+    /// Nothing is left of it without the templates.
+    is_template: bool,
 }
 
 /// Takes batches in input order, numbers the documents, and hands them on.
@@ -614,6 +741,11 @@ impl<K> Collector<'_, '_, K> {
                     .extend(batch.lengths.get(index));
                 let value = batch.values.get(index).cloned();
                 reading.descriptions.values.extend(value);
+                if let (Some(parties), Some(party)) =
+                    (&mut reading.parties, batch.parties.get(index))
+                {
+                    parties.push(party.as_deref());
+                }
             }
         }
         if let Some(records) = &mut self.reading.records {
@@ -656,8 +788,12 @@ impl<K> Collector<'_, '_, K> {
             Added::New(id) => {
                 counts.documents += 1;
                 counts.short += u64::from(document.is_short);
+                counts.left_out += u64::from(document.is_left_out);
+                counts.template_only += u64::from(document.is_template);
                 if !document.has_shingle {
-                    counts.empty += u64::from(!document.is_short);
+                    let is_known =
+                        document.is_short || document.is_left_out || document.is_template;
+                    counts.empty += u64::from(!is_known);
                     reading.empty.push(id);
                 }
                 ControlFlow::Continue((Fate::Document(id), Some(id)))

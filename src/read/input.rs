@@ -21,6 +21,8 @@ pub struct Input {
     origin: Origin,
     /// Nobody named it: it was found in a directory.
     is_found: bool,
+    /// The directory in which it was found, if it was.
+    root: Option<Arc<Path>>,
 }
 
 enum Origin {
@@ -37,6 +39,7 @@ impl Input {
             name: name.into(),
             origin,
             is_found: false,
+            root: None,
         }
     }
 
@@ -65,9 +68,10 @@ impl Input {
     }
 
     /// The same, found in a directory: if there is no text in it, it is passed over.
-    pub(super) fn found(self) -> Self {
+    pub(super) fn found(self, root: &Arc<Path>) -> Self {
         Self {
             is_found: true,
+            root: Some(Arc::clone(root)),
             ..self
         }
     }
@@ -75,6 +79,17 @@ impl Input {
     /// The name that ids and messages give it.
     pub fn name(&self) -> &Arc<str> {
         &self.name
+    }
+
+    /// The folder that it is in, the `level`th below the directory in which it was found.
+    pub(crate) fn folder(&self, level: usize) -> Option<Cow<'_, str>> {
+        let folders = self
+            .path()?
+            .strip_prefix(self.root.as_ref()?)
+            .ok()?
+            .parent()?;
+        let folder = folders.components().nth(level.checked_sub(1)?)?;
+        Some(name(Path::new(folder.as_os_str())))
     }
 
     /// Size before decompression, if it is a regular file.
@@ -108,6 +123,7 @@ impl Input {
             name: Arc::clone(&self.name),
             origin,
             is_found: self.is_found,
+            root: self.root.clone(),
         })
     }
 

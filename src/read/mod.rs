@@ -67,6 +67,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use crate::document::FieldValue;
 pub(crate) use blocks::Block;
 pub use blocks::Piece;
 pub use command::{Command, end_commands};
@@ -125,6 +126,17 @@ impl Default for ReadSettings {
             temp_dir: None,
         }
     }
+}
+
+/// What a field of a record holds, as text, if the record is a JSON object.
+pub(crate) fn field_text(record: &[u8], name: &str) -> Option<String> {
+    Some(
+        match jsonl::value::field(format::without_bom(record), name)? {
+            FieldValue::Text(text) => text,
+            FieldValue::Integer(number) => number.to_string(),
+            FieldValue::Number(number) => number.to_string(),
+        },
+    )
 }
 
 /// Reads one input after the other, in one thread.

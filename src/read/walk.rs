@@ -105,6 +105,8 @@ impl Walk {
         if path.is_dir() {
             let mut inside = vec![Identity::of(path)];
             self.folder(path, Path::new(""), &mut inside, &mut found);
+            let root: Arc<Path> = path.into();
+            return found.into_iter().map(|input| input.found(&root)).collect();
         } else {
             found.push(self.input(path, Path::new(path.file_name().unwrap_or_default())));
         }
@@ -155,7 +157,7 @@ impl Walk {
                     self.inner_folder(&path, &below, inside, found);
                 }
                 Ok(metadata) if metadata.is_file() && self.globs.admit(&below) => {
-                    found.push(self.input(&path, &below).found());
+                    found.push(self.input(&path, &below));
                 }
                 Ok(_) => {}
                 Err(error) => found.push(Input::unreadable(&path, error)),

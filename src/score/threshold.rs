@@ -17,6 +17,12 @@ pub struct Threshold {
 const DIGITS_MAX: usize = 18;
 
 impl Threshold {
+    /// A half.
+    pub const HALF: Self = Self {
+        numerator: 5,
+        denominator: 10,
+    };
+
     /// Whether `score` is at least the threshold.
     pub fn admits(self, score: Score) -> bool {
         u128::from(score.part) * u128::from(self.denominator)

@@ -120,7 +120,7 @@ impl Runs {
 
 /// The hash of `text[start..end]`, lower-cased if so asked.
 #[inline]
-fn word_hash(text: &[u8], start: usize, end: usize, case: Case) -> u64 {
+pub(super) fn word_hash(text: &[u8], start: usize, end: usize, case: Case) -> u64 {
     let chunk = |at: usize| {
         // Only what belongs to the word; it has a byte at least.
         let length = (end - at).min(8) as u32;

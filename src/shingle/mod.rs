@@ -7,6 +7,7 @@
 mod alphabet;
 mod ascii;
 mod chars;
+mod code;
 mod compose;
 mod hash;
 mod normalise;
@@ -18,6 +19,7 @@ mod words;
 use std::collections::HashSet;
 
 use crate::document::Content;
+pub use code::Names;
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
 pub use windows::Windows;
@@ -48,11 +50,11 @@ impl ShingleSet {
 /// How contents become shingles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShingleSettings {
-    /// Windows of words or characters.
+    /// Windows of words, characters or tokens of source code.
     Tokens {
         /// What a token is.
         tokens: Tokens,
-        /// Whether capitals matter.
+        /// Whether capitals matter. In source code they do, whatever stands here.
         case: Case,
         /// How many tokens make a shingle, and where it may start.
         windows: Windows,
@@ -76,6 +78,11 @@ pub enum Tokens {
     },
     /// Grapheme clusters.
     Chars,
+    /// Tokens of source code, in any language.
+    Code {
+        /// Whether names count.
+        names: Names,
+    },
 }
 
 impl ShingleSettings {
@@ -179,7 +186,22 @@ impl Shingles {
         self.text.shrink_to(KEPT);
     }
 
-    fn clear(&mut self) {
+    /// Keeps only those shingles that count.
+    pub(crate) fn retain(&mut self, counts: impl Fn(Shingle) -> bool) {
+        self.all.retain(|&shingle| counts(shingle));
+    }
+
+    /// How many words a content has.
+    pub(crate) fn count_words(&mut self, content: &Content<'_>) -> usize {
+        self.tokens.clear();
+        for_each_text(content, |text| {
+            words::words(text, Case::Keep, &mut self.words, self.tokens.hashes_mut());
+        });
+        self.tokens.len()
+    }
+
+    /// Removes all shingles.
+    pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.tokens.clear();
         self.short = false;
@@ -209,7 +231,7 @@ pub fn shingler(settings: &ShingleSettings) -> Box<dyn Shingler> {
     }
 }
 
-/// Windows over the words or characters of a text.
+/// Windows over the tokens of a text.
 struct TokenShingler {
     tokens: Tokens,
     case: Case,
@@ -222,6 +244,7 @@ impl TokenShingler {
         match &self.tokens {
             Tokens::Words { .. } => words::words(text, self.case, &mut shingles.words, hashes),
             Tokens::Chars => chars::chars(text, self.case, &mut shingles.text, hashes),
+            Tokens::Code { names } => code::tokens(text, *names, &mut shingles.text, hashes),
         }
     }
 }

@@ -68,6 +68,12 @@ fn a_flag_without_effect_is_refused() {
         for (one, other) in [
             ("--shingle-words 3", "--shingle-chars 3"),
             ("--shingle-words 5", "--shingle-chars 3"),
+            ("--shingle-words 5", "--shingle-code 3"),
+            ("--shingle-chars 5", "--shingle-code 3"),
+            ("--items", "--shingle-code 3"),
+            ("--shingle-code 3", "--keep-case"),
+            ("--shingle-code 3", "--stopwords stop"),
+            ("--keep-names", "--shingle-words 5"),
             ("--items", "--shingle-words 3"),
             ("--items", "--shingle-chars 3"),
             ("--items", "--step 2"),
@@ -87,6 +93,8 @@ fn a_flag_without_effect_is_refused() {
             "--shingle-words 4",
             "--shingle-words 5-6",
             "--shingle-chars 5",
+            "--shingle-code 5",
+            "--keep-names",
             "--items",
             "--step 2",
             "--wrap",
@@ -122,9 +130,18 @@ fn a_flag_without_effect_is_refused() {
     // Clusters.
     refuse("", "cluster", "--score minhash");
     refuse("", "cluster", "--score containment");
+    refuse("", "cluster", "--preset code");
+    refuse("", "dedup", "--preset code");
     refuse("", "cluster", "--against old");
     refuse("", "dedup", "--score minhash");
     refuse("", "dedup", "--score containment");
+    for command in ["", "cluster", "dedup"] {
+        refuse(command, "--min-words 3", "--items");
+        refuse(command, "--max-words 3", "--items");
+        refuse(command, "--min-words 3", "--max-words 2");
+        refuse(command, "--group-by field:x", "--input-format text");
+    }
+    refuse("dedup", "--cluster components", "--group-by dir");
     for command in ["cluster", "dedup"] {
         for format in ["text", "lines"] {
             let format = format!("--input-format {format}");
@@ -154,6 +171,8 @@ fn a_flag_without_effect_is_refused() {
         "--text-field text",
         "--shingle-words 5",
         "--shingle-chars 5",
+        "--shingle-code 5",
+        "--keep-names",
         "--items",
         "--step 1",
         "--wrap",
@@ -172,6 +191,10 @@ fn a_flag_without_effect_is_refused() {
         "--memory 1G",
         "--temp-dir /tmp",
         "--strict",
+        "--group-by dir",
+        "--template old",
+        "--min-words 2",
+        "--max-words 2",
         "--keep longest",
         "--keep max:x",
     ] {
@@ -225,6 +248,10 @@ fn a_flag_with_effect_or_of_the_default_is_fine() {
         "--hashes 20 --hashes 30 --seed 1 docs",
         "--preset technosphere --shingle-words 5 --hashes 20 --step 1 --seed 0 docs",
         "--input-format lines --text-field text docs",
+        "--shingle-code 3 --step 1 --keep-names docs",
+        "--preset code --recall 1 docs",
+        "dedup --preset code --annotate docs",
+        "sketch --preset code docs",
         "--memory 1G --temp-dir /tmp --strict -j 1 -q --progress never docs",
         "sketch --memory 1G --temp-dir /tmp docs",
         "cluster --recall 1 --score jaccard --hashes 128 docs",

@@ -17,6 +17,7 @@
 mod archives;
 mod bad_input;
 mod cluster;
+mod code;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod dedup;
@@ -32,6 +33,7 @@ mod output;
 mod pairs;
 mod readme;
 mod regressions;
+mod scope;
 mod shingles;
 mod sketch;
 mod technosphere;

@@ -10,6 +10,7 @@ use simdup::settings::{ClusterMethod, Keep, Measure};
 use super::input::FormatArg;
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
+use super::scope::ScopeArgs;
 use super::settings::SimilarArgs;
 use super::similarity::ScoreArg;
 use super::together::{self, Clash};
@@ -122,6 +123,13 @@ impl ClusterArgs {
                 "clusters are made of exact Jaccard scores; leave it out",
             ),
             (
+                similarity.score.is_none() && similarity.is_code(),
+                "cluster",
+                "--preset code",
+                "its score is containment, and clusters are made of exact Jaccard scores; add \
+                 --score jaccard, or use --shingle-code 8",
+            ),
+            (
                 !similarity.against.is_empty(),
                 "cluster",
                 "--against",
@@ -161,6 +169,15 @@ impl ClusterChoiceArgs {
 
     pub(super) fn is_method_changed(&self) -> bool {
         self.cluster != ClusterMethodArg::Star
+    }
+
+    pub(super) fn clash_with_groups(&self, scope: &ScopeArgs) -> Clash<'static> {
+        (
+            self.is_method_changed() && scope.group_by.is_some(),
+            "--cluster components",
+            "--group-by",
+            "a document might go in favour of one of its own group; leave out one of them",
+        )
     }
 
     pub(super) fn clash_with_format(&self, format: FormatArg) -> Clash<'static> {

@@ -30,8 +30,10 @@ least the threshold's share of the document itself.
 
 Of plain text files, whose content is a document each, the names are written. A file without \
 content, such as the _SUCCESS that Hadoop and Spark leave beside their part files, is an empty \
-document, and has no record to write where the others have one. An output that is named .gz or .zst is compressed. Records that cannot be used, and documents whose \
-id was met before, are reported and not written.";
+document, and has no record to write where the others have one. An output that is named .gz or \
+.zst is compressed. Records that cannot be used, and documents whose id was met before, are \
+reported and not written. What is not compared (--min-words, --max-words, --template) is kept, \
+and nothing goes in favour of a document of its own --group-by.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
@@ -98,6 +100,13 @@ impl DedupArgs {
                 "--score containment",
                 "it tells what is inside of what, and not what may go; use --annotate with it",
             ),
+            (
+                score.is_none() && self.similar.similarity.is_code() && !self.annotate,
+                "dedup",
+                "--preset code",
+                "its score is containment, which does not tell what may go; add --score jaccard, \
+                 or use --annotate with it",
+            ),
             beside_annotate(self.removed.is_some(), "--removed"),
             beside_annotate(self.dry_run, "--dry-run"),
             beside_annotate(keep, "--keep"),
@@ -115,6 +124,7 @@ impl DedupArgs {
                 "--against",
                 no_clusters,
             ),
+            self.clusters.clash_with_groups(&self.similar.scope),
             self.clusters
                 .clash_with_format(self.similar.input.input_format),
         ])

@@ -8,6 +8,7 @@ mod mistyped;
 mod output;
 mod pairs;
 mod resources;
+mod scope;
 mod settings;
 mod shingles;
 mod signature;

@@ -54,6 +54,7 @@ Examples:
   simdup --glob '*.java' --glob '!test' submissions.zip homework/
   simdup --pre pdf-to-text --pre-glob '*.pdf' papers/
   simdup --score jaccard --against last-year/ this-year/
+  simdup --preset code --group-by dir --template handout.c homework/
   simdup --preset technosphere part1.gz part2.gz
 
 Exit status:

@@ -8,6 +8,7 @@ use simdup::{Inputs, Settings};
 
 use super::input::{InputArgs, named};
 use super::resources::ResourceArgs;
+use super::scope::ScopeArgs;
 use super::shingles::ShingleArgs;
 use super::signature::SignatureArgs;
 use super::similarity::SimilarityArgs;
@@ -18,6 +19,8 @@ use crate::cli::Failure;
 pub(in crate::cli) struct SimilarArgs {
     #[command(flatten)]
     pub(in crate::cli) input: InputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) scope: ScopeArgs,
     #[command(flatten)]
     pub(in crate::cli) shingles: ShingleArgs,
     #[command(flatten)]
@@ -37,6 +40,8 @@ impl SimilarArgs {
             .check(self.input.input_format, self.document_paths())?;
         let measure = similarity.measure(default);
         similarity.check(measure)?;
+        self.scope
+            .check(self.input.input_format, self.shingles.items)?;
         let settings = settings(
             &self.input,
             &self.shingles,
@@ -48,7 +53,9 @@ impl SimilarArgs {
             measure,
             finding: similarity.finding(),
             common: similarity.ignore_common.unwrap_or_default(),
-            threshold: similarity.threshold,
+            threshold: similarity.threshold(),
+            party_by: self.scope.group_by.clone(),
+            words: self.scope.words(),
             ..settings
         })
     }
@@ -61,19 +68,25 @@ impl SimilarArgs {
 
     /// All that is read.
     pub(super) fn read_paths(&self) -> impl Iterator<Item = &Path> {
-        let against = self.similarity.against.iter().map(PathBuf::as_path);
-        read_paths(&self.input, &self.shingles).chain(against)
+        let others = self.similarity.against.iter().chain(&self.scope.template);
+        read_paths(&self.input, &self.shingles).chain(others.map(PathBuf::as_path))
     }
 
     /// What to read, and what to compare it with.
     pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
         let against = &self.similarity.against;
+        let template = &self.scope.template;
         let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
-        if against.iter().any(is_pipe)
-            && (self.input.files.is_empty() || self.input.files.iter().any(is_pipe))
-        {
+        let is_read = [
+            self.input.files.is_empty() || self.input.files.iter().any(is_pipe),
+            against.iter().any(is_pipe),
+            template.iter().any(is_pipe),
+        ];
+        if is_read.iter().filter(|is_read| **is_read).count() > 1 {
             return Err(Failure::Usage(
-                "standard input can be read once: name the files, or those of --against".into(),
+                "standard input can be read once: name the files, or those of --against and \
+                 --template"
+                    .into(),
             ));
         }
         let walk = self.input.walk.walk();
@@ -81,6 +94,10 @@ impl SimilarArgs {
             documents: self.input.inputs()?,
             against: (!against.is_empty())
                 .then(|| against.iter().flat_map(|path| named(path, &walk)).collect()),
+            templates: template
+                .iter()
+                .flat_map(|path| named(path, &walk))
+                .collect(),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use simdup::settings::{Case, ShingleSettings, Stopwords, Tokens, Windows};
+use simdup::settings::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 
 use super::together;
 use super::values::{at_least_one, sizes};
@@ -22,6 +22,13 @@ pub(in crate::cli) struct ShingleArgs {
     /// Characters per shingle, instead of words
     #[arg(long, value_name = "N[-M]", value_parser = sizes)]
     pub(in crate::cli) shingle_chars: Option<RangeInclusive<usize>>,
+    /// Tokens of source code per shingle, instead of words: comments do not count, nor
+    /// which name, number or string it is
+    #[arg(long, value_name = "N[-M]", value_parser = sizes)]
+    pub(in crate::cli) shingle_code: Option<RangeInclusive<usize>>,
+    /// In source code, each name is a token of its own
+    #[arg(long)]
+    pub(in crate::cli) keep_names: bool,
     /// The text field is a JSON array of strings, each of them a shingle
     #[arg(long)]
     pub(in crate::cli) items: bool,
@@ -40,8 +47,14 @@ pub(in crate::cli) struct ShingleArgs {
 }
 
 impl ShingleArgs {
-    pub(super) fn settings(&self) -> Result<ShingleSettings, Failure> {
-        self.check()?;
+    /// What a shingle is; for those who name none, `preset` tokens of source code if there are
+    /// so many.
+    pub(super) fn settings(&self, preset: Option<usize>) -> Result<ShingleSettings, Failure> {
+        let code = match preset {
+            Some(tokens) if !self.is_named() => Some(tokens..=tokens),
+            _ => self.shingle_code.clone(),
+        };
+        self.check(code.is_some())?;
         let case = if self.keep_case {
             Case::Keep
         } else {
@@ -50,9 +63,16 @@ impl ShingleArgs {
         if self.items {
             return Ok(ShingleSettings::Items { case });
         }
-        let (tokens, sizes) = match (&self.shingle_chars, &self.shingle_words) {
-            (Some(sizes), _) => (Tokens::Chars, sizes.clone()),
-            (None, sizes) => {
+        let (tokens, sizes) = match (code, &self.shingle_chars, &self.shingle_words) {
+            (Some(sizes), ..) => {
+                let names = match self.keep_names {
+                    true => Names::Keep,
+                    false => Names::Fold,
+                };
+                (Tokens::Code { names }, sizes)
+            }
+            (None, Some(sizes), _) => (Tokens::Chars, sizes.clone()),
+            (None, None, sizes) => {
                 let stopwords = match &self.stopwords {
                     Some(path) => read_stopwords(path, case)?,
                     None => Stopwords::default(),
@@ -76,8 +96,19 @@ impl ShingleArgs {
         self.step.is_some_and(|step| step != 1)
     }
 
-    fn check(&self) -> Result<(), Failure> {
+    /// Whether it is said what a shingle is of.
+    fn is_named(&self) -> bool {
+        let sizes = [&self.shingle_words, &self.shingle_chars, &self.shingle_code];
+        self.items || sizes.iter().any(|sizes| sizes.is_some())
+    }
+
+    fn check(&self, is_code: bool) -> Result<(), Failure> {
         let (words, chars) = (self.shingle_words.is_some(), self.shingle_chars.is_some());
+        let code = self.shingle_code.is_some();
+        let beside_code = |given, flag| {
+            let why = "source code is compared as it stands, by its tokens; leave out one of them";
+            (given && is_code, "--shingle-code", flag, why)
+        };
         let beside_items = |given, flag| {
             let why = "every item is a shingle; leave out one of them";
             (given && self.items, "--items", flag, why)
@@ -89,8 +120,21 @@ impl ShingleArgs {
                 "--shingle-chars",
                 "a shingle is of words or of characters; leave out one of them",
             ),
+            (
+                words && code,
+                "--shingle-words",
+                "--shingle-code",
+                "a shingle is of words or of source code; leave out one of them",
+            ),
+            (
+                chars && code,
+                "--shingle-chars",
+                "--shingle-code",
+                "a shingle is of characters or of source code; leave out one of them",
+            ),
             beside_items(words, "--shingle-words"),
             beside_items(chars, "--shingle-chars"),
+            beside_items(code, "--shingle-code"),
             beside_items(self.is_step_changed(), "--step"),
             beside_items(self.wrap, "--wrap"),
             beside_items(self.stopwords.is_some(), "--stopwords"),
@@ -99,6 +143,19 @@ impl ShingleArgs {
                 "--shingle-chars",
                 "--stopwords",
                 "characters are no words; use --shingle-words",
+            ),
+            beside_code(self.keep_case, "--keep-case"),
+            beside_code(self.stopwords.is_some(), "--stopwords"),
+            (
+                self.keep_names && !is_code,
+                "--keep-names",
+                match (self.items, chars, words) {
+                    (true, ..) => "--items",
+                    (_, true, _) => "--shingle-chars",
+                    (.., true) => "--shingle-words",
+                    _ => "the default, --shingle-words 5,",
+                },
+                "only --shingle-code knows names; use it, or leave out --keep-names",
             ),
         ])
     }

@@ -18,15 +18,26 @@ pub(in crate::cli) struct SignatureArgs {
     /// Another family of hash functions [default: 0]
     #[arg(long, value_name = "S")]
     pub(in crate::cli) seed: Option<u64>,
-    /// The Technosphere course's own algorithm, to the letter
+    /// Settings that go together
     #[arg(long, value_name = "NAME", value_enum)]
     pub(in crate::cli) preset: Option<Preset>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Preset {
-    /// Five words, 20 remainders of MurmurHash3, score at least 0.75
+    /// The Technosphere course's own algorithm, to the letter: five words, 20 remainders of
+    /// MurmurHash3, score at least 0.75
     Technosphere,
+    /// For source code: --shingle-code 8 --score containment --threshold 0.5, unless other flags
+    /// say otherwise
+    Code,
+}
+
+impl Preset {
+    /// Tokens of source code in a shingle.
+    pub(super) fn code_tokens(self) -> Option<usize> {
+        (self == Self::Code).then_some(8)
+    }
 }
 
 impl SignatureArgs {
@@ -40,8 +51,8 @@ impl SignatureArgs {
                 self.check_technosphere(shingles)?;
                 Ok((ShingleSettings::Technosphere, SketchSettings::Technosphere))
             }
-            None => Ok((
-                shingles.settings()?,
+            Some(Preset::Code) | None => Ok((
+                shingles.settings(self.preset.and_then(Preset::code_tokens))?,
                 SketchSettings::Fast {
                     hashes: self.hashes.map_or(HASHES, usize::from),
                     seed: self.seed.unwrap_or(0),
@@ -75,6 +86,8 @@ impl SignatureArgs {
                 "--shingle-words",
             ),
             beside(shingles.shingle_chars.is_some(), "--shingle-chars"),
+            beside(shingles.shingle_code.is_some(), "--shingle-code"),
+            beside(shingles.keep_names, "--keep-names"),
             beside(shingles.items, "--items"),
             beside(shingles.is_step_changed(), "--step"),
             beside(shingles.wrap, "--wrap"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use simdup::settings::{Bands, CommonSettings, Finding, Measure, Threshold};
 
-use super::signature::SignatureArgs;
+use super::signature::{Preset, SignatureArgs};
 use super::together;
 use super::values::{at_least_one, common, recall};
 use crate::cli::Failure;
@@ -16,9 +16,9 @@ pub(in crate::cli) struct SimilarityArgs {
     /// What a score is [default: minhash for pairs, jaccard for cluster and dedup]
     #[arg(long, value_name = "SCORE", value_enum)]
     pub(in crate::cli) score: Option<ScoreArg>,
-    /// Print pairs whose score is at least T: above 0, at most 1
-    #[arg(long, value_name = "T", default_value_t = Threshold::default())]
-    pub(in crate::cli) threshold: Threshold,
+    /// Print pairs whose score is at least T: above 0, at most 1 [default: 0.75]
+    #[arg(long, value_name = "T")]
+    pub(in crate::cli) threshold: Option<Threshold>,
     #[command(flatten)]
     pub(in crate::cli) signature: SignatureArgs,
     /// For jaccard: the chance that a pair at the threshold is found; 1 for all
@@ -53,11 +53,24 @@ pub(in crate::cli) enum ScoreArg {
 impl SimilarityArgs {
     pub(super) fn measure(&self, default: Measure) -> Measure {
         match self.score {
+            None if self.is_code() => Measure::Containment,
             None => default,
             Some(ScoreArg::Minhash) => Measure::MinHash,
             Some(ScoreArg::Jaccard) => Measure::Jaccard,
             Some(ScoreArg::Containment) => Measure::Containment,
         }
+    }
+
+    /// The least score of a pair.
+    pub(in crate::cli) fn threshold(&self) -> Threshold {
+        match self.threshold {
+            None if self.is_code() => Threshold::HALF,
+            threshold => threshold.unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn is_code(&self) -> bool {
+        self.signature.preset == Some(Preset::Code)
     }
 
     /// All pairs, unless less is asked for.
@@ -75,6 +88,7 @@ impl SimilarityArgs {
         let is_less_asked = self.recall.is_some_and(|recall| recall < 1.0);
         let has_signatures = !is_exact || is_jaccard && (is_less_asked || self.bands.is_some());
         let score = match (measure, self.score) {
+            (Measure::Containment, None) => "--preset code's --score containment",
             (Measure::MinHash, None) => "the default, --score minhash,",
             (Measure::Jaccard, None) => "the default, --score jaccard,",
             (Measure::MinHash, _) => "--score minhash",
@@ -116,7 +130,7 @@ impl SimilarityArgs {
                  --score containment",
             ),
             (
-                self.signature.preset.is_some() && is_exact,
+                self.signature.preset == Some(Preset::Technosphere) && is_exact,
                 "--preset technosphere",
                 score,
                 "the course's score is its own; use --score minhash",

@@ -2,7 +2,19 @@
 
 use std::ops::RangeInclusive;
 
-use simdup::settings::{Charset, CommonSettings, Keep, TextEncoding, Threshold};
+use simdup::settings::{Charset, CommonSettings, Keep, PartyBy, Pattern, TextEncoding, Threshold};
+
+/// Reads what makes a group of documents.
+pub(super) fn party_by(text: &str) -> Result<PartyBy, String> {
+    match text.split_once(':') {
+        None if text == "dir" => Ok(PartyBy::Folder(1)),
+        None if text == "host" => Ok(PartyBy::Host),
+        Some(("dir", level)) => at_least_one(level).map(PartyBy::Folder),
+        Some(("field", name)) if !name.is_empty() => Ok(PartyBy::Field(name.into())),
+        Some(("regex", pattern)) => Pattern::new(pattern).map(PartyBy::Pattern),
+        _ => Err("dir, dir:2, field:NAME, host or regex:R".into()),
+    }
+}
 
 pub(super) fn keep(text: &str) -> Result<Keep, String> {
     Ok(match text.split_once(':') {
@@ -165,6 +177,7 @@ mod tests {
         #[test]
         fn no_text_makes_a_reader_panic(text in "(.|[-+0-9.,:%€eKMGT]|max:|min:){0,12}") {
             let _ = keep(&text);
+            let _ = party_by(&text);
             let _ = threads(&text);
             let _ = at_least_one(&text);
             let _ = recall(&text);

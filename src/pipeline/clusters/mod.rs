@@ -1,6 +1,7 @@
 //! From inputs to clusters: documents are compared only as far as clusters need it.
 
 mod against;
+mod apart;
 mod assigned;
 mod components;
 mod keeper_index;
@@ -13,7 +14,7 @@ use super::reading::{Reading, Wants};
 use super::{Inputs, in_pool};
 use crate::candidates::{Links, PreparedSets, SearchStats, Way, search_sets, state, way};
 use crate::cluster::{Cluster, ClusterMethod, Keep, preference};
-use crate::collection::{Collection, Features, Group, Scope, Urls};
+use crate::collection::{Collection, Features, Group, Sides, Urls};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::{Observer, Phase};
@@ -126,9 +127,17 @@ pub(super) fn assign(
         prepared,
         searched: SearchStats::default(),
     };
-    let assigned = match collection.scope() {
-        Scope::Across(_) => Assigned::against(against::keepers(&mut clustering)?),
-        Scope::All => {
+    let (sides, parties) = {
+        let scope = collection.scope();
+        (scope.sides, scope.parties.as_deref())
+    };
+    let assigned = match (sides, parties) {
+        (Sides::Across(_), None) => Assigned::against(against::keepers(&mut clustering)?),
+        (Sides::Across(first), Some(parties)) => {
+            let links = clustering.links()?;
+            Assigned::against(apart::against(prepared, &links, parties, first)?)
+        }
+        (Sides::All, _) => {
             let descriptions = &collection.descriptions;
             let mut order = preference(
                 keep,
@@ -139,9 +148,17 @@ pub(super) fn assign(
             // Those without shingles are like no other.
             let size = |group: Group| prepared.sizes[group.index()];
             order.retain(|&document| prepared.groups.of(document).map_or(0, size) > 0);
-            Assigned::clustered(match method {
-                ClusterMethod::Star => stars::keepers(&mut clustering, &order)?,
-                ClusterMethod::Components => components::keepers(&mut clustering, &order)?,
+            Assigned::clustered(match (method, parties) {
+                (ClusterMethod::Star, None) => stars::keepers(&mut clustering, &order)?,
+                (ClusterMethod::Components, None) => components::keepers(&mut clustering, &order)?,
+                (method, Some(parties)) => {
+                    let links = clustering.links()?;
+                    let keepers = match method {
+                        ClusterMethod::Star => apart::stars,
+                        ClusterMethod::Components => apart::components,
+                    };
+                    keepers(prepared, &links, parties, &order, collection.own())?
+                }
             })
         }
     };

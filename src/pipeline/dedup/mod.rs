@@ -200,7 +200,7 @@ fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>, bool)
         .unzip();
     let inputs = Inputs {
         documents,
-        against: inputs.against,
+        ..inputs
     };
     (inputs, again, is_packed)
 }

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::collection::{Fate, Records, Scope, Urls};
+use crate::collection::{Fate, Records, Sides, Urls};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::Observer;
@@ -99,9 +99,9 @@ impl Writing<'_> {
         partners: &mut Partners,
     ) -> Result<Vec<(&str, String)>, Error> {
         let mut similar: Vec<(DocumentId, Score)> = Vec::new();
-        let from = match pairs.scope {
-            Scope::All => DocumentId(0),
-            Scope::Across(first) => first,
+        let from = match pairs.scope.sides {
+            Sides::All => DocumentId(0),
+            Sides::Across(first) => first,
         };
         pairs.for_each_partner(document, from, partners, |other, score, shares| {
             // Of containment, the document's own share counts.

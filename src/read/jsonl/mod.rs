@@ -5,7 +5,7 @@
 
 mod general;
 mod scan;
-mod value;
+pub(super) mod value;
 
 use std::borrow::Cow;
 

@@ -10,7 +10,11 @@ use crate::document::FieldValue;
 /// What the field that the settings name holds, if it is a string or a number. The
 /// last of several counts, as everywhere.
 pub(super) fn read(line: &[u8], settings: &ReadSettings) -> Option<FieldValue> {
-    let name = settings.value_field.as_deref()?;
+    field(line, settings.value_field.as_deref()?)
+}
+
+/// The same of any field.
+pub(in crate::read) fn field(line: &[u8], name: &str) -> Option<FieldValue> {
     let mut json = serde_json::Deserializer::from_slice(line);
     json.deserialize_map(ValueOf(name)).ok()?
 }
