@@ -8,6 +8,7 @@
 mod clusters;
 mod dedup;
 mod floor;
+mod folders;
 mod ordered;
 mod pairs;
 mod reading;

@@ -2,7 +2,7 @@
 //! at once; what is left of a block comes back in input order, its documents numbered.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::Inputs;
 use super::floor::{Counted, Floor, Purpose};
+use super::folders::Folders;
 use super::ordered::{self, Work};
 use super::records::{KeptRecords, RecordBlock, RecordForm};
 use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
@@ -318,8 +319,8 @@ impl<'a> Reading<'a> {
         let input_count = inputs.len();
         let template = std::mem::take(&mut self.template);
         let folders = match (&self.parties, &settings.party_by) {
-            (Some(_), Some(PartyBy::Folder(level))) => folders(&inputs, *level),
-            _ => HashMap::default(),
+            (Some(_), Some(PartyBy::Folder(_))) => Folders::new(&inputs),
+            _ => Folders::default(),
         };
         let digesting = Digesting {
             settings,
@@ -378,8 +379,8 @@ pub(super) struct Numbered<'a> {
 struct Digesting<'a, D, M> {
     settings: &'a Settings,
     template: &'a Template,
-    /// The folders of inputs that make parties, by the inputs' names.
-    folders: HashMap<Arc<str>, String>,
+    /// The inputs in whose folders documents are, if folders make parties.
+    folders: Folders,
     shingler: Box<dyn Shingler>,
     /// Makes a thread's digest.
     digest: M,
@@ -507,17 +508,6 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
     }
 }
 
-/// The folder of each input that is in one, by the input's name.
-fn folders(inputs: &[Input], level: usize) -> HashMap<Arc<str>, String> {
-    inputs
-        .iter()
-        .filter_map(|input| {
-            let folder = input.folder(level)?.into_owned();
-            Some((Arc::clone(input.name()), folder))
-        })
-        .collect()
-}
-
 fn value_bytes(value: &Option<FieldValue>) -> usize {
     let text = match value {
         Some(FieldValue::Text(text)) => text.len(),
@@ -608,7 +598,7 @@ impl<D, M> Digesting<'_, D, M> {
         document: &Document<'_>,
     ) -> Option<Box<str>> {
         match party_by {
-            PartyBy::Folder(_) => self.folders.get(block.file).map(|folder| (**folder).into()),
+            PartyBy::Folder(level) => self.folders.of(block.file, *level).map(Into::into),
             PartyBy::Field(name) => field_text(document.record, name).map(Into::into),
             PartyBy::Host | PartyBy::Pattern(_) => party_by.of_url(&document.url).map(Into::into),
         }

@@ -81,15 +81,13 @@ impl Input {
         &self.name
     }
 
-    /// The folder that it is in, the `level`th below the directory in which it was found.
-    pub(crate) fn folder(&self, level: usize) -> Option<Cow<'_, str>> {
-        let folders = self
-            .path()?
-            .strip_prefix(self.root.as_ref()?)
-            .ok()?
-            .parent()?;
-        let folder = folders.components().nth(level.checked_sub(1)?)?;
-        Some(name(Path::new(folder.as_os_str())))
+    /// The part of its name, and of the names of what is inside it, that is the FILE which was
+    /// named: a directory, or itself.
+    pub(crate) fn named_part(&self) -> usize {
+        match &self.root {
+            Some(root) => name(root).len(),
+            None => self.name.len(),
+        }
     }
 
     /// Size before decompression, if it is a regular file.

@@ -387,3 +387,19 @@ fn no_archive_makes_it_panic() {
         assert!(found.is_ok(), "{bytes:?}");
     }
 }
+
+#[test]
+fn folders_in_an_archive_make_groups() {
+    let text = TEXT.as_bytes();
+    let place = Place::new();
+    place.file(
+        "all.zip",
+        zipped(&[("ada/1", text), ("ada/2", text), ("bob/1", text)]),
+    );
+    let expected = "all.zip!ada/1 all.zip!bob/1 1.0\nall.zip!ada/2 all.zip!bob/1 1.0\n";
+    assert_eq!(place.run("--group-by dir all.zip").clean(), expected);
+    place.file("in/ada.zip", zipped(&[("1", text), ("2", text)]));
+    place.file("in/bob.zip", zipped(&[("1", text)]));
+    let pairs = place.run("--group-by dir in").clean();
+    assert_eq!(pairs.lines().count(), 2, "{pairs}");
+}
