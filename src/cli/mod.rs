@@ -92,11 +92,12 @@ impl From<simdup::Error> for Failure {
 
 /// Runs what was typed.
 pub(crate) fn run() -> Result<Outcome, Failure> {
-    let typed = match Cli::read() {
+    let mut typed = match Cli::read() {
         Ok(typed) => typed,
         Err(page) if !page.use_stderr() => return pages::print_help(&page),
         Err(error) => error.exit(),
     };
+    typed.list_files()?;
     interrupt::watch();
     match typed.command {
         None => pairs::run(&typed.pairs),

@@ -56,16 +56,16 @@ fn bad_json_lines_are_named_and_the_others_used() {
             "record 2, byte 29: no text",
         ),
         (
-            b"{\"url\":\"c\",\"text\":5}\n",
-            "record 2, byte 29: `text` is a number, not a string",
+            b"{\"url\":\"c\",\"text\":true}\n",
+            "record 2, byte 29: `text` is a boolean, not a string",
         ),
         (
-            b"{\"url\":\"c\",\"text\":[\"x\"]}\n",
-            "record 2, byte 29: `text` is an array, not a string",
+            b"{\"url\":\"c\",\"text\":[\"x\",1]}\n",
+            "record 2, byte 29: `text` is an array with something else in it, not a string",
         ),
         (
-            b"{\"url\":7,\"text\":\"x\"}\n",
-            "record 2, byte 29: `url` is a number, not a string",
+            b"{\"url\":[\"x\"],\"text\":\"x\"}\n",
+            "record 2, byte 29: `url` is an array, not a string",
         ),
         (
             b"{\"url\":{},\"text\":\"x\"}\n",

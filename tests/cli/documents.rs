@@ -1,7 +1,7 @@
 //! What is read as a document, and from where.
 
 use crate::corpus::{Corpus, Shape};
-use crate::harness::{Place, gzip, line};
+use crate::harness::{ONE, Place, gzip, line};
 
 /// The ids that have a signature, in order.
 fn ids(place: &Place, arguments: &str) -> Vec<String> {
@@ -194,4 +194,55 @@ fn repeated_ids_cost_nothing() {
     let run = Place::new().pipe("-q --score jaccard", docs);
     assert_eq!(run.clean(), "");
     assert!(started.elapsed().as_secs() < 15, "{:?}", started.elapsed());
+}
+
+#[test]
+fn fields_within_objects_numbers_and_lists_are_taken() {
+    let place = Place::new();
+    let docs = [
+        r#"{"meta":{"id":7,"tags":["one two","three"]},"n":4.10,"text":"five"}"#,
+        r#"{"meta":{"id":18446744073709551616},"meta.tags":"One two three","n":4.10,"text":"five"}"#,
+        r#"{"meta":{"id":18446744073709551617},"meta.tags":"One two three","n":"4.10","text":"five"}"#,
+        r#"{"meta":{"id":"x","tags":[]},"n":4.1,"text":"five"}"#,
+    ]
+    .join("\n");
+    let flags = "--id-field meta.id --text-field meta.tags,n,text";
+    let pairs = place.pipe(flags, &docs).clean();
+    assert_eq!(
+        pairs,
+        "7 18446744073709551616 1.0\n7 18446744073709551617 1.0\n\
+         18446744073709551616 18446744073709551617 1.0\n"
+    );
+    let kept = place.pipe(&format!("dedup --keep max:meta.id {flags}"), &docs);
+    assert_eq!(kept.clean().lines().count(), 2);
+}
+
+#[test]
+fn files_are_listed_in_a_file() {
+    let place = Place::new();
+    place
+        .file("a b.txt", ONE)
+        .file("c.txt", ONE)
+        .file("d/e.txt", ONE)
+        .file("list", "a b.txt\r\n\nc.txt")
+        .file("zeros", "a b.txt\0d\0")
+        .file("nothing", "");
+    let pairs = |arguments: &str| place.run(arguments).clean();
+    assert_eq!(pairs("--files-from list"), "a%20b.txt c.txt 1.0\n");
+    assert_eq!(pairs("--files-from zeros -0"), "a%20b.txt d/e.txt 1.0\n");
+    assert_eq!(pairs("--files-from list d").lines().count(), 3);
+    assert_eq!(pairs("--files-from nothing"), "");
+    let piped = place.pipe("--files-from -", "c.txt\nd/e.txt\n");
+    assert_eq!(piped.clean(), "c.txt d/e.txt 1.0\n");
+    for (arguments, says) in [
+        ("--files-from nowhere", "--files-from nowhere: "),
+        ("--files-from - -", "standard input can be read once"),
+        ("--files-from list -o c.txt", "would replace what is read"),
+        ("--files-from list -o list", "would replace what is read"),
+        ("-0 c.txt", "--files-from"),
+    ] {
+        let run = place.run(arguments);
+        assert_eq!(run.status, 2, "{arguments}");
+        assert!(run.stderr.contains(says), "{arguments}: {}", run.stderr);
+    }
 }

@@ -192,6 +192,7 @@ fn a_flag_without_effect_is_refused() {
         "--temp-dir /tmp",
         "--strict",
         "--group-by dir",
+        "--files-from old",
         "--template old",
         "--min-words 2",
         "--max-words 2",

@@ -98,6 +98,7 @@ fn help_and_manual_have_all_flags() {
         "id-field",
         "text-field",
         "group-by",
+        "files-from",
         "template",
         "min-words",
         "max-words",

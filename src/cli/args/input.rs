@@ -1,6 +1,7 @@
 //! What is read: files and how documents are stored in them.
 
-use std::io::{self, IsTerminal};
+use std::fs;
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -20,13 +21,20 @@ pub(in crate::cli) struct InputArgs {
     /// Files, directories, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub(in crate::cli) files: Vec<PathBuf>,
+    /// FILEs are listed there too, one a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) files_from: Option<PathBuf>,
+    /// With --files-from: a NUL stands behind each name, not a line's end
+    #[arg(short = '0', long, requires = "files_from")]
+    pub(in crate::cli) null: bool,
     /// How documents are stored
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Auto)]
     pub(in crate::cli) input_format: FormatArg,
-    /// JSON field with the id [default: url, else id, else file:record]
+    /// JSON field with the id [default: url, else id, else file:record]; `a.b` is b in the
+    /// object a
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) id_field: Option<String>,
-    /// Field with the text; several are joined. `body` reads protobuf's body
+    /// Field with the text; several are joined, and so are lists. `body` reads protobuf's body
     #[arg(long, value_name = "NAME,…", default_value = "text")]
     pub(in crate::cli) text_field: Fields,
     /// Encoding of plain text, such as windows-1251; `detect` guesses it for each file [default:
@@ -85,6 +93,19 @@ fn standard_input() -> Input {
     Input::from_reader("-", io::stdin())
 }
 
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> Result<PathBuf, Failure> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(std::ffi::OsStr::from_bytes(name).into())
+}
+
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> Result<PathBuf, Failure> {
+    let name = std::str::from_utf8(name);
+    name.map(PathBuf::from)
+        .map_err(|error| Failure::Usage(format!("--files-from: {error}")))
+}
+
 /// The inputs behind what was typed for a file.
 pub(in crate::cli) fn named(path: &Path, walk: &Walk) -> Vec<Input> {
     if path.as_os_str() == "-" {
@@ -95,6 +116,40 @@ pub(in crate::cli) fn named(path: &Path, walk: &Walk) -> Vec<Input> {
 }
 
 impl InputArgs {
+    /// Adds the files that are listed to those that were typed.
+    pub(in crate::cli) fn list(&mut self) -> Result<(), Failure> {
+        let Some(list) = &self.files_from else {
+            return Ok(());
+        };
+        let is_pipe = list.as_os_str() == "-";
+        if is_pipe && self.files.iter().any(|path| path.as_os_str() == "-") {
+            return Err(Failure::Usage(
+                "standard input can be read once: name the files, or that of --files-from".into(),
+            ));
+        }
+        let mut names = Vec::new();
+        let read = match is_pipe {
+            true => io::stdin().read_to_end(&mut names).map(drop),
+            false => fs::read(list).map(|read| names = read),
+        };
+        read.map_err(|error| Failure::Usage(format!("--files-from {}: {error}", list.display())))?;
+        let end = if self.null { 0 } else { b'\n' };
+        let names = names.split(|&byte| byte == end);
+        let names = names.map(|name| match self.null {
+            true => name,
+            false => name.strip_suffix(b"\r").unwrap_or(name),
+        });
+        for name in names.filter(|name| !name.is_empty()) {
+            if is_pipe && name == b"-" {
+                return Err(Failure::Usage(
+                    "standard input can be read once: --files-from has been read from it".into(),
+                ));
+            }
+            self.files.push(path_of(name)?);
+        }
+        Ok(())
+    }
+
     /// Encodings of what has but one, and fields of what has none.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let is_utf8 = matches!(self.input_format, FormatArg::Jsonl | FormatArg::Protobuf);
@@ -118,6 +173,14 @@ impl InputArgs {
         ])
     }
 
+    /// Whether standard input is read as no file is named, or for their names.
+    pub(super) fn is_pipe_read(&self) -> bool {
+        match &self.files_from {
+            None => self.files.is_empty(),
+            Some(list) => list.as_os_str() == "-",
+        }
+    }
+
     /// What to read: the files, or standard input.
     pub(in crate::cli) fn inputs(&self) -> Result<Vec<Input>, Failure> {
         let mut found = Vec::new();
@@ -129,7 +192,7 @@ impl InputArgs {
                 found.extend(named(path, &walk));
             }
         }
-        if self.files.is_empty() {
+        if self.files.is_empty() && self.files_from.is_none() {
             if io::stdin().is_terminal() {
                 return Err(Failure::Usage(
                     "nothing to read: name files, or pipe documents in, as in \

@@ -22,6 +22,8 @@ mod walk;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::cli::Failure;
+
 pub(super) use cluster::ClusterArgs;
 pub(super) use dedup::DedupArgs;
 pub(super) use mistyped::nearest_command;
@@ -71,6 +73,17 @@ pub(super) enum Command {
 }
 
 impl Cli {
+    /// Adds the files that are listed in others.
+    pub(super) fn list_files(&mut self) -> Result<(), Failure> {
+        match &mut self.command {
+            None => self.pairs.similar.input.list(),
+            Some(Command::Sketch(args)) => args.input.list(),
+            Some(Command::Cluster(args)) if args.pairs.is_none() => args.similar.input.list(),
+            Some(Command::Dedup(args)) => args.similar.input.list(),
+            Some(Command::Cluster(_) | Command::Completions { .. } | Command::Man { .. }) => Ok(()),
+        }
+    }
+
     /// Reads the command line.
     pub(super) fn read() -> Result<Self, clap::Error> {
         let mut command = Self::command();

@@ -78,7 +78,7 @@ impl SimilarArgs {
         let template = &self.scope.template;
         let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
         let is_read = [
-            self.input.files.is_empty() || self.input.files.iter().any(is_pipe),
+            self.input.is_pipe_read() || self.input.files.iter().any(is_pipe),
             against.iter().any(is_pipe),
             template.iter().any(is_pipe),
         ];
@@ -136,7 +136,8 @@ pub(super) fn read_paths<'a>(
     input: &'a InputArgs,
     shingles: &'a ShingleArgs,
 ) -> impl Iterator<Item = &'a Path> {
-    let standard = input.files.is_empty().then_some(Path::new("-"));
-    let files = input.files.iter().chain(&shingles.stopwords);
+    let standard = input.is_pipe_read().then_some(Path::new("-"));
+    let lists = input.files_from.iter().chain(&shingles.stopwords);
+    let files = input.files.iter().chain(lists);
     files.map(PathBuf::as_path).chain(standard)
 }

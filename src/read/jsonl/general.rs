@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::super::{FIELD_SEPARATOR, ReadSettings, utf8};
-use super::id_fields;
+use super::{id_fields, path};
 use crate::document::{Content, Document};
 use crate::error::{ErrorKind, excerpt};
 
@@ -23,7 +23,7 @@ impl<'a> Fields<'a> {
         settings: &ReadSettings,
     ) -> Result<Self, (usize, ErrorKind)> {
         let mut json = serde_json::Deserializer::from_slice(line);
-        FieldsSeed(settings)
+        let mut fields = FieldsSeed(settings)
             .deserialize(&mut json)
             .and_then(|fields| json.end().map(|()| fields))
             .map_err(|error| match utf8::text(line) {
@@ -32,7 +32,14 @@ impl<'a> Fields<'a> {
                     ErrorKind::Json(without_position(&error)),
                 ),
                 Err(byte) => (byte, ErrorKind::Utf8),
-            })
+            })?;
+        for (name, value) in id_fields(settings).into_iter().zip(&mut fields.ids) {
+            complete(line, name, value);
+        }
+        for (name, value) in settings.text_fields.iter().zip(&mut fields.texts) {
+            complete(line, name, value);
+        }
+        Ok(fields)
     }
 
     pub(super) fn document(
@@ -48,6 +55,10 @@ impl<'a> Fields<'a> {
                 Some(Value::Text(text)) if text.is_empty() => {}
                 Some(Value::Text(text)) => {
                     url = Some(text);
+                    break;
+                }
+                Some(Value::Number(number)) => {
+                    url = Some(number.into());
                     break;
                 }
                 Some(other) => return Err(wrong_type(name, "a string", &other)),
@@ -69,6 +80,24 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Looks at a field again that is in an object within the line, or is a number of which not
+/// every digit is known.
+fn complete<'a>(line: &'a [u8], name: &str, value: &mut Option<Value<'a>>) {
+    let is_within = value.is_none() && name.contains('.');
+    if !is_within && !matches!(value, Some(Value::Inexact)) {
+        return;
+    }
+    let Some(raw) = path::find(line, name) else {
+        return;
+    };
+    let mut json = serde_json::Deserializer::from_str(raw.get());
+    *value = match (ValueSeed { depth: 1 }).deserialize(&mut json) {
+        Ok(Value::Inexact) => Some(Value::Number(raw.get().to_owned())),
+        Ok(value) => Some(value),
+        Err(_) => Some(Value::Other("a damaged value")),
+    };
+}
+
 /// The text fields that are there, joined. One at least must be.
 fn text<'a>(
     values: Vec<Option<Value<'a>>>,
@@ -76,17 +105,20 @@ fn text<'a>(
 ) -> Result<Cow<'a, str>, ErrorKind> {
     let mut joined: Option<Cow<'a, str>> = None;
     for (name, value) in settings.text_fields.iter().zip(values) {
-        match value {
-            None | Some(Value::Null) => {}
-            Some(Value::Text(text)) => match &mut joined {
-                None => joined = Some(text),
-                Some(joined) => {
-                    let joined = joined.to_mut();
-                    joined.push_str(FIELD_SEPARATOR);
-                    joined.push_str(&text);
-                }
-            },
+        let text = match value {
+            None | Some(Value::Null) => continue,
+            Some(Value::Text(text)) => text,
+            Some(Value::Number(number)) => number.into(),
+            Some(Value::Items(items)) => items.join(FIELD_SEPARATOR).into(),
             Some(other) => return Err(wrong_type(name, "a string", &other)),
+        };
+        match &mut joined {
+            None => joined = Some(text),
+            Some(joined) => {
+                let joined = joined.to_mut();
+                joined.push_str(FIELD_SEPARATOR);
+                joined.push_str(&text);
+            }
         }
     }
     joined.ok_or_else(|| no_text(settings))
@@ -129,6 +161,10 @@ enum Value<'a> {
     Null,
     Text(Cow<'a, str>),
     Items(Vec<Cow<'a, str>>),
+    /// As it stands, or as it would be written.
+    Number(String),
+    /// A number that may have more digits than are known.
+    Inexact,
     Other(&'static str),
 }
 
@@ -138,6 +174,7 @@ impl Value<'_> {
             Self::Null => "null",
             Self::Text(_) => "a string",
             Self::Items(_) => "an array",
+            Self::Number(_) | Self::Inexact => "a number",
             Self::Other(name) => name,
         }
     }
@@ -175,9 +212,7 @@ impl<'de> Visitor<'de> for FieldsSeed<'_> {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
-            let value = map.next_value_seed(ValueSeed {
-                items: settings.items,
-            })?;
+            let value = map.next_value_seed(ValueSeed { depth: 1 })?;
             match (id, text) {
                 (None, Some(text)) => fields.texts[text] = Some(value),
                 (Some(id), None) => fields.ids[id] = Some(value),
@@ -196,9 +231,9 @@ impl<'de> Visitor<'de> for FieldsSeed<'_> {
 #[derive(serde::Deserialize)]
 struct KeyText<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Reads a value, whatever its type; the elements of arrays only if `items`.
+/// Reads a value, whatever its type, and the elements of arrays to this depth.
 struct ValueSeed {
-    items: bool,
+    depth: usize,
 }
 
 impl<'de> DeserializeSeed<'de> for ValueSeed {
@@ -236,26 +271,26 @@ impl<'de> Visitor<'de> for ValueSeed {
         Ok(Value::Other("a boolean"))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Value<'de>, E> {
-        Ok(Value::Other("a number"))
+    fn visit_i64<E>(self, number: i64) -> Result<Value<'de>, E> {
+        Ok(Value::Number(number.to_string()))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Value<'de>, E> {
-        Ok(Value::Other("a number"))
+    fn visit_u64<E>(self, number: u64) -> Result<Value<'de>, E> {
+        Ok(Value::Number(number.to_string()))
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Value<'de>, E> {
-        Ok(Value::Other("a number"))
+        Ok(Value::Inexact)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value<'de>, A::Error> {
-        if !self.items {
+        if self.depth == 0 {
             while list.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(Value::Other("an array"));
         }
         let mut items = Vec::new();
         let mut strange = false;
-        while let Some(value) = list.next_element_seed(ValueSeed { items: false })? {
+        while let Some(value) = list.next_element_seed(ValueSeed { depth: 0 })? {
             match value {
                 Value::Text(text) => items.push(text),
                 _ => strange = true,

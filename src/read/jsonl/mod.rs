@@ -4,6 +4,7 @@
 //! to the general path, which any line may take and gives the same.
 
 mod general;
+mod path;
 mod scan;
 pub(super) mod value;
 
@@ -94,6 +95,8 @@ struct Fast<'s> {
     /// Looks for the ids, then the texts.
     scan: Scan<'s>,
     ids: usize,
+    /// Whether fields may be in objects within the line.
+    is_within: bool,
     /// The texts of several fields.
     joined: String,
 }
@@ -110,6 +113,7 @@ impl<'s> Fast<'s> {
         }
         Self {
             settings,
+            is_within: names.iter().any(|name| name.contains('.')),
             scan: Scan::new(names),
             ids,
             joined: String::new(),
@@ -122,7 +126,7 @@ impl<'s> Fast<'s> {
         line: &'a [u8],
         place: impl FnOnce() -> String,
     ) -> Option<Document<'a>> {
-        if self.settings.items {
+        if self.settings.items || self.is_within {
             return None;
         }
         if self.scan.line(line).is_none() {
