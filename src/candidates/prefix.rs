@@ -176,8 +176,7 @@ impl Probe {
                     self.stats.fell_by_rest += 1;
                 } else if wanted(other) {
                     self.stats.merges += 1;
-                    let shared = sets.shared(set, other);
-                    if shared >= needed {
+                    if let Some(shared) = sets.shared_at_least(set, other, needed) {
                         each(other, shared);
                     }
                 }
@@ -209,8 +208,7 @@ impl Probe {
                 return;
             }
             probe.stats.merges += 1;
-            let shared = sets.shared(sets.get(place), other);
-            if shared >= needed {
+            if let Some(shared) = sets.shared_at_least(sets.get(place), other, needed) {
                 each(other, shared);
             }
         };

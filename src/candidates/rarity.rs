@@ -133,10 +133,15 @@ impl SetsByRarity {
         }
     }
 
-    /// How many shingles a set shares with the one at `place`.
+    /// How many shingles a set shares with the one at `place`, if they are at least so many.
     #[inline]
-    pub(crate) fn shared(&self, left: Ranked<'_>, place: usize) -> u32 {
-        self.packed.shared(left.packed, place)
+    pub(crate) fn shared_at_least(
+        &self,
+        left: Ranked<'_>,
+        place: usize,
+        least: u32,
+    ) -> Option<u32> {
+        self.packed.shared_at_least(left.packed, place, least)
     }
 
     /// Calls `each` with every bundle of a set, by number, and its weight.
@@ -218,7 +223,7 @@ impl Ranking {
             prefix(&mut made.ranked, shared, least, &mut made.prefix);
         }
         made.packed.clear();
-        PackedSets::pack(&mut made.numbers, &mut made.packed);
+        PackedSets::pack(&mut made.numbers, &self.numbers.weights, &mut made.packed);
     }
 }
 

@@ -10,6 +10,8 @@ use crate::sets::Jagged;
 pub(crate) struct Bits {
     /// Which sixty-four.
     index: u32,
+    /// What the set weighs from here on.
+    rest: u32,
     bits: u64,
 }
 
@@ -39,12 +41,18 @@ impl PackedSets {
     }
 
     /// Appends the set with these bits, which it puts into order.
-    pub(crate) fn pack(bits: &mut [u32], packed: &mut Vec<Bits>) {
+    pub(crate) fn pack(bits: &mut [u32], weights: &[u32], packed: &mut Vec<Bits>) {
         bits.sort_unstable();
-        packed.extend(bits.chunk_by(|a, b| a / 64 == b / 64).map(|same| Bits {
-            index: same[0] / 64,
-            bits: same.iter().fold(0, |bits, bit| bits | 1 << (bit % 64)),
-        }));
+        let weight = |&bit: &u32| weights[bit as usize];
+        let mut rest: u32 = bits.iter().map(weight).sum();
+        for same in bits.chunk_by(|a, b| a / 64 == b / 64) {
+            packed.push(Bits {
+                index: same[0] / 64,
+                rest,
+                bits: same.iter().fold(0, |bits, bit| bits | 1 << (bit % 64)),
+            });
+            rest -= same.iter().map(weight).sum::<u32>();
+        }
     }
 
     /// A set, packed.
@@ -52,20 +60,24 @@ impl PackedSets {
         self.sets.get(set)
     }
 
-    /// How many shingles a set of the same bits shares with one of these.
-    pub(crate) fn shared(&self, left: &[Bits], right: usize) -> u32 {
+    /// How many shingles a set of the same bits shares with one of these, if they are at least
+    /// so many. It is given up as soon as too few can follow.
+    pub(crate) fn shared_at_least(&self, left: &[Bits], right: usize, least: u32) -> Option<u32> {
         let right = self.sets.get(right);
         let (mut i, mut j) = (0, 0);
         let mut shared = 0;
         while i < left.len() && j < right.len() {
             let (a, b) = (left[i], right[j]);
+            if shared + a.rest.min(b.rest) < least {
+                return None;
+            }
             if a.index == b.index {
                 shared += self.weight(a.index, a.bits & b.bits);
             }
             i += usize::from(a.index <= b.index);
             j += usize::from(b.index <= a.index);
         }
-        shared
+        (shared >= least).then_some(shared)
     }
 
     #[inline]
@@ -122,13 +134,16 @@ mod tests {
             let mut lists = Jagged::default();
             for set in &sets {
                 let mut bits: Vec<u32> = set.iter().rev().copied().collect();
-                lists.push(|packed| PackedSets::pack(&mut bits, packed));
+                lists.push(|packed| PackedSets::pack(&mut bits, &weights, packed));
             }
             let packed = PackedSets::new(lists, &weights);
             for (left, a) in sets.iter().enumerate() {
                 for (right, b) in sets.iter().enumerate() {
                     let shared: u32 = a.intersection(b).map(|&bit| weights[bit as usize]).sum();
-                    prop_assert_eq!(packed.shared(packed.get(left), right), shared);
+                    for least in [0, shared / 2, shared, shared + 1, shared * 2] {
+                        let found = packed.shared_at_least(packed.get(left), right, least);
+                        prop_assert_eq!(found, (shared >= least).then_some(shared));
+                    }
                 }
             }
         }
