@@ -1,5 +1,6 @@
 //! What is not read, named so that the user knows what to do about it.
 
+use super::encoding::Charset;
 use super::utf8;
 use crate::error::ErrorKind;
 
@@ -162,32 +163,32 @@ pub(super) fn is_control(byte: &u8) -> bool {
     matches!(byte, 0..=0x07 | 0x0e..=0x19 | 0x1c..=0x1f)
 }
 
-/// What content with zeros in it is, unless it is text with a few that went astray: text
-/// of two or four bytes a character that does not start with a mark, or no text at all.
-pub(super) fn by_zeros(head: &[u8]) -> Option<Foreign> {
-    if !head.contains(&0) {
-        return None;
-    }
+/// Whether it is text, but for some zeros and other control characters that went astray.
+fn is_spotted_text(head: &[u8]) -> bool {
     let controls = head.iter().filter(|byte| is_control(byte)).count();
-    if utf8::is_text(head) && controls < head.len() / 4 {
-        let starts_with_zeros = head.iter().take(4).any(|&byte| byte == 0);
-        return starts_with_zeros.then_some(BINARY);
+    utf8::is_text(head) && controls < head.len() / 4
+}
+
+/// The encoding of text of two or four bytes a character that does not start with a mark.
+pub(super) fn wide_without_mark(head: &[u8]) -> Option<Charset> {
+    if !head.contains(&0) || is_spotted_text(head) {
+        return None;
     }
     // Spaces and line ends have their zero where other characters have none: before or
     // behind the byte that counts.
     let zeros_at = |parity| head[parity..].iter().step_by(2).filter(|&&byte| byte == 0);
     let is_little = zeros_at(1).count() >= zeros_at(0).count();
-    Some(if is_utf32(head, u32::from_le_bytes) {
-        UTF32LE
+    if is_utf32(head, u32::from_le_bytes) {
+        Some(Charset::UTF_32LE)
     } else if is_utf32(head, u32::from_be_bytes) {
-        UTF32BE
+        Some(Charset::UTF_32BE)
     } else if is_little && is_utf16(head, u16::from_le_bytes) {
-        UTF16LE
+        Some(Charset::UTF_16LE)
     } else if !is_little && is_utf16(head, u16::from_be_bytes) {
-        UTF16BE
+        Some(Charset::UTF_16BE)
     } else {
-        BINARY
-    })
+        None
+    }
 }
 
 fn is_utf32(head: &[u8], unit: fn([u8; 4]) -> u32) -> bool {

@@ -15,6 +15,7 @@ mod buffer;
 mod content;
 mod counted;
 mod cutter;
+mod encoding;
 mod foreign;
 mod format;
 mod gzip;
