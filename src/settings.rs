@@ -176,6 +176,9 @@ impl Serialize for Settings {
         map.serialize_entry("input_format", format)?;
         map.serialize_entry("id_field", &self.read.id_field)?;
         map.serialize_entry("text_field", &self.read.text_fields)?;
+        if let Some(html) = self.read.html {
+            map.serialize_entry("html", html.name())?;
+        }
         self.serialize_shingles(&mut map)?;
         map.serialize_entry("score", &self.measure)?;
         map.serialize_entry("threshold", &self.threshold.to_string())?;

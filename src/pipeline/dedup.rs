@@ -322,10 +322,11 @@ impl Writing<'_> {
                 let similar = self.similar(pairs, document, &mut partners)?;
                 writer.annotated(record.bytes, &similar).map_err(failed)?;
             } else if !self.assigned.is_removed(document) {
-                if *first_format.get_or_insert(record.format) != record.format {
+                let format = record.format.written();
+                if *first_format.get_or_insert(format) != format {
                     return Err(Error::in_file(&name, ErrorKind::MixedFormats));
                 }
-                writer.record(record.format, record.bytes).map_err(failed)?;
+                writer.record(format, record.bytes).map_err(failed)?;
             }
             written += 1;
             if written % PROGRESS_EVERY == 0 {

@@ -152,7 +152,7 @@ impl RecordBlock {
         let bytes = &mut self.bytes;
         match (document, form, self.format) {
             (None, ..) => {}
-            (Some(document), RecordForm::AsTheyCame, InputFormat::Text) => {
+            (Some(document), RecordForm::AsTheyCame, format) if format.is_file() => {
                 bytes.extend_from_slice(document.url.as_bytes());
                 bytes.push(b'\n');
             }
@@ -213,7 +213,7 @@ impl Work for Copying<'_> {
             let mut records = RecordBlock::new(&block);
             let is_raw = match (self.form, block.format) {
                 (_, InputFormat::Jsonl) => true,
-                (RecordForm::AsTheyCame, format) => format != InputFormat::Text,
+                (RecordForm::AsTheyCame, format) => !format.is_file(),
                 (RecordForm::Json, _) => false,
             };
             if is_raw {

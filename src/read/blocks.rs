@@ -128,7 +128,15 @@ impl Block<'_> {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
-        self.format.rules().documents(self, settings, each);
+        let rules = self.format.rules();
+        match settings.html {
+            Some(html) if self.format != InputFormat::Html => {
+                rules.documents(self, settings, &mut |document| {
+                    each(document.map(|document| html.in_document(document)));
+                });
+            }
+            _ => rules.documents(self, settings, each),
+        }
     }
 
     /// The block's records in order, as they came: as many as [`Block::documents`] gives.

@@ -9,7 +9,7 @@ use memchr::memchr;
 use super::blocks::{End, Piece, Span};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES};
 use super::foreign::Foreign;
-use super::format::{Cut, InputFormat, by_name, recognise};
+use super::format::{Cut, InputFormat, by_ending, by_name, recognise};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
@@ -94,7 +94,10 @@ impl Cutter {
     fn recognise(&mut self, content: &Buffer) -> Result<(), Foreign> {
         let content = &content.bytes[content.range()];
         if self.format.is_none() && !content.is_empty() {
-            self.format = Some(recognise(content)?);
+            self.format = Some(match recognise(content)? {
+                InputFormat::Text => by_ending(&self.name).unwrap_or(InputFormat::Text),
+                format => format,
+            });
         }
         Ok(())
     }

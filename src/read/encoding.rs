@@ -311,11 +311,7 @@ mod tests {
             ("koi8-r", "KOI8-U", RUSSIAN),
             ("shift_jis", "Shift_JIS", JAPANESE),
             ("euc-jp", "EUC-JP", JAPANESE),
-            (
-                "latin1",
-                "windows-1252",
-                "Où est le café ? Là-bas, à côté.",
-            ),
+            ("latin1", "windows-1252", "Où est le café ? Là-bas, à côté."),
         ] {
             let bytes = encoded(label, text);
             let decoded = decode(&bytes, None);

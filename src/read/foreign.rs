@@ -191,6 +191,31 @@ pub(super) fn wide_without_mark(head: &[u8]) -> Option<Charset> {
     }
 }
 
+/// What content with zeros in it is, unless it is text with a few that went astray: text
+/// of two or four bytes a character that does not start with a mark, or no text at all.
+pub(super) fn by_zeros(head: &[u8]) -> Option<Foreign> {
+    if !head.contains(&0) {
+        return None;
+    }
+    if is_spotted_text(head) {
+        let starts_with_zeros = head.iter().take(4).any(|&byte| byte == 0);
+        return starts_with_zeros.then_some(BINARY);
+    }
+    let wide = [
+        (Charset::UTF_32LE, UTF32LE),
+        (Charset::UTF_32BE, UTF32BE),
+        (Charset::UTF_16LE, UTF16LE),
+        (Charset::UTF_16BE, UTF16BE),
+    ];
+    let found = wide_without_mark(head);
+    let is_found = |(charset, _): &&(Charset, Foreign)| Some(*charset) == found;
+    Some(
+        wide.iter()
+            .find(is_found)
+            .map_or(BINARY, |&(_, foreign)| foreign),
+    )
+}
+
 fn is_utf32(head: &[u8], unit: fn([u8; 4]) -> u32) -> bool {
     let units = head.as_chunks().0;
     let is_char = |&bytes: &[u8; 4]| char::from_u32(unit(bytes)).is_some_and(is_textual);

@@ -3,7 +3,7 @@
 use super::blocks::Block;
 use super::buffer::PIECE_BYTES;
 use super::foreign::{self, Foreign};
-use super::{ReadSettings, jsonl, lines, protobuf, text};
+use super::{ReadSettings, html, jsonl, lines, protobuf, text};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -18,6 +18,8 @@ pub enum InputFormat {
     Text,
     /// A line is a document, its place the id.
     Lines,
+    /// A file of HTML is a document, its path the id.
+    Html,
 }
 
 impl InputFormat {
@@ -28,6 +30,20 @@ impl InputFormat {
             Self::Protobuf => "protobuf",
             Self::Text => "text",
             Self::Lines => "lines",
+            Self::Html => "html",
+        }
+    }
+
+    /// Whether a file is one document: its name stands for it where documents are written.
+    pub(crate) fn is_file(self) -> bool {
+        matches!(self, Self::Text | Self::Html)
+    }
+
+    /// The format in which its records are written.
+    pub(crate) fn written(self) -> Self {
+        match self {
+            Self::Html => Self::Text,
+            format => format,
         }
     }
 
@@ -37,6 +53,7 @@ impl InputFormat {
             Self::Protobuf => &protobuf::Protobuf,
             Self::Text => &text::Text,
             Self::Lines => &lines::Lines,
+            Self::Html => &html::Html,
         }
     }
 }
@@ -94,6 +111,9 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     if let Some(foreign) = foreign::by_signature(head) {
         return Err(foreign);
     }
+    if html::looks_like_html(head) {
+        return Ok(InputFormat::Html);
+    }
     let head = without_bom(head);
     let (mut objects, mut others) = (0, 0);
     for line in head
@@ -117,6 +137,22 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     }
 }
 
+/// What content that could be any text is, by the name of its file.
+pub(super) fn by_ending(name: &str) -> Option<InputFormat> {
+    let name = name.to_ascii_lowercase();
+    let name = unpacked(&name);
+    ENDINGS
+        .iter()
+        .find(|(ending, _)| name.ends_with(ending))
+        .map(|&(_, format)| format)
+}
+
+/// Endings of names that tell what the content does not.
+const ENDINGS: [(&str, InputFormat); 3] = [
+    (".html", InputFormat::Html),
+    (".htm", InputFormat::Html),
+    (".xhtml", InputFormat::Html),
+];
 /// Endings of names whose files hold records, of which there may be none.
 const RECORDS: [&str; 4] = [".jsonl", ".json", ".ndjson", ".pb"];
 /// Endings that follow those where a file is compressed.
@@ -126,13 +162,16 @@ const PACKED: [&str; 6] = [".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"];
 /// text, but what holds records, or comes from a pipe, holds none.
 pub(super) fn by_name(name: &str) -> Option<InputFormat> {
     let name = name.to_ascii_lowercase();
-    let name = PACKED
-        .iter()
-        .find_map(|ending| name.strip_suffix(ending))
-        .unwrap_or(&name);
+    let name = unpacked(&name);
     let is_pipe = name == "-" || name.starts_with("/dev/");
     let has_records = RECORDS.iter().any(|ending| name.ends_with(ending));
     (!is_pipe && !has_records).then_some(InputFormat::Text)
+}
+
+/// A name without the ending of its compression.
+fn unpacked(name: &str) -> &str {
+    let ending = PACKED.iter().find_map(|ending| name.strip_suffix(ending));
+    ending.unwrap_or(name)
 }
 
 /// `{}`, or a brace, a name in quotes and a colon.

@@ -19,6 +19,7 @@ mod encoding;
 mod foreign;
 mod format;
 mod gzip;
+mod html;
 mod input;
 mod jsonl;
 mod lines;
@@ -36,6 +37,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use blocks::{Block, Piece};
 pub use cutter::Cutter;
 pub use format::InputFormat;
+pub use html::HtmlText;
 pub use input::{Input, inputs};
 pub use pairs::read_pairs;
 pub use spool::twice;
@@ -63,6 +65,8 @@ pub struct ReadSettings {
     pub text_fields: Vec<String>,
     /// The content is a list of strings, not running text.
     pub items: bool,
+    /// The text is HTML, of which so much counts; `None` if only HTML files are.
+    pub html: Option<HtmlText>,
     /// A JSON field whose value each document brings along.
     pub value_field: Option<String>,
 }
@@ -74,6 +78,7 @@ impl Default for ReadSettings {
             id_field: None,
             text_fields: vec!["text".into()],
             items: false,
+            html: None,
             value_field: None,
         }
     }

@@ -8,6 +8,7 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 use super::blocks::Block;
 use super::content::contents;
 use super::format::{Cut, Format};
+use super::html::decode_field;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind, excerpt};
@@ -155,10 +156,13 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         .filter(|url| !url.is_empty())
         .ok_or_else(|| ErrorKind::FieldMissing("url in the message".into()))?;
     if let ([name], false) = (&settings.text_fields[..], settings.items) {
-        let text = fields.named(name)?.unwrap_or_default();
+        let text = match settings.html {
+            Some(_) => decode_field(fields.bytes(name)?.unwrap_or_default()),
+            None => fields.named(name)?.unwrap_or_default().into(),
+        };
         return Ok(Document {
             url: url.into(),
-            content: Content::Text(text.into()),
+            content: Content::Text(text),
             record: message,
             value: None,
         });
@@ -218,19 +222,21 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// The field of that name as text; of no other name is there any.
+    /// The field of that name; of no other name is there any.
+    fn bytes(&self, name: &str) -> Result<Option<&'a [u8]>, ErrorKind> {
+        match name {
+            "url" => Ok(self.url),
+            "body" => Ok(self.body),
+            "text" => Ok(self.text),
+            _ => Err(ErrorKind::FieldMissing(format!(
+                "`{name}` in a protobuf document: it has url, body and text"
+            ))),
+        }
+    }
+
+    /// The same as text.
     fn named(&self, name: &str) -> Result<Option<&'a str>, ErrorKind> {
-        let value = match name {
-            "url" => self.url,
-            "body" => self.body,
-            "text" => self.text,
-            _ => {
-                return Err(ErrorKind::FieldMissing(format!(
-                    "`{name}` in a protobuf document: it has url, body and text"
-                )));
-            }
-        };
-        value
+        self.bytes(name)?
             .map(|value| utf8::text(value).map_err(|_| ErrorKind::Utf8))
             .transpose()
     }

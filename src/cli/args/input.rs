@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use simdup::Input;
-use simdup::read::{InputFormat, inputs};
+use simdup::read::{HtmlText, InputFormat, inputs};
 
 use super::together;
 use crate::cli::{Failure, pipe};
@@ -26,6 +26,34 @@ pub(in crate::cli) struct InputArgs {
     /// Field with the text; several are joined. `body` reads protobuf's body
     #[arg(long, value_name = "NAME,…", default_value = "text")]
     pub(in crate::cli) text_field: Fields,
+    /// The text is HTML: take what a reader sees of it, or its main content only [default: all,
+    /// of HTML files]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all"
+    )]
+    pub(in crate::cli) html: Option<HtmlArg>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum HtmlArg {
+    /// All that a reader sees
+    All,
+    /// The main content, without navigation and the like
+    Article,
+}
+
+impl From<HtmlArg> for HtmlText {
+    fn from(typed: HtmlArg) -> Self {
+        match typed {
+            HtmlArg::All => Self::All,
+            HtmlArg::Article => Self::Article,
+        }
+    }
 }
 
 /// Names of fields, separated by commas. Not a list to clap, so that a later flag
@@ -57,6 +85,8 @@ pub(in crate::cli) enum FormatArg {
     Text,
     /// A line is a document, `file:line` the id
     Lines,
+    /// A file of HTML is a document, its path the id
+    Html,
 }
 
 impl From<FormatArg> for Option<InputFormat> {
@@ -67,6 +97,7 @@ impl From<FormatArg> for Option<InputFormat> {
             FormatArg::Protobuf => Some(InputFormat::Protobuf),
             FormatArg::Text => Some(InputFormat::Text),
             FormatArg::Lines => Some(InputFormat::Lines),
+            FormatArg::Html => Some(InputFormat::Html),
         }
     }
 }
@@ -86,14 +117,30 @@ pub(in crate::cli) fn named(path: &Path) -> Vec<Input> {
 }
 
 impl InputArgs {
-    /// Fields of what has none.
-    pub(super) fn check(&self) -> Result<(), Failure> {
+    /// Fields of what has none, HTML in what is no text.
+    pub(super) fn check(&self, items: bool) -> Result<(), Failure> {
+        if self
+            .html
+            .is_some_and(|html| !HtmlText::from(html).is_built())
+        {
+            return Err(Failure::Usage(
+                "--html=article is not in this build; build simdup with the feature `article`"
+                    .into(),
+            ));
+        }
+        together::check(&[(
+            items && self.html.is_some(),
+            "--items",
+            "--html",
+            "a list of items is no page; leave out one of them",
+        )])?;
         let format = match self.input_format {
             FormatArg::Text => "--input-format text",
             FormatArg::Lines => "--input-format lines",
+            FormatArg::Html => "--input-format html",
             FormatArg::Auto | FormatArg::Jsonl | FormatArg::Protobuf => return Ok(()),
         };
-        let why = "plain text has no fields; leave out one of them";
+        let why = "there are no fields in it; leave out one of them";
         together::check(&[
             (self.id_field.is_some(), "--id-field", format, why),
             (self.text_field.0 != ["text"], "--text-field", format, why),
