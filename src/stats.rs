@@ -38,6 +38,8 @@ pub struct Counts {
     pub short: u64,
     /// Records that could not be used, and inputs that could not be read on.
     pub skipped: u64,
+    /// Records of archives that are no documents: requests, images and the like.
+    pub passed_over: u64,
     /// Records whose id a document before them has.
     pub repeated_ids: u64,
     /// Documents whose signature, or set of shingles, a document before them has.

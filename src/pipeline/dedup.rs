@@ -1,7 +1,7 @@
 //! From inputs to a clean collection: the documents to keep, as they came in.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::clusters::{Assigned, Removed, assign, for_clusters, has_values, wants};
@@ -16,7 +16,7 @@ use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
 use crate::pairs::{Pairs, Partners};
-use crate::read::{Input, twice};
+use crate::read::{Head, Input, InputFormat, twice};
 use crate::score::Score;
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -309,7 +309,7 @@ impl Writing<'_> {
         let name = output.name.to_owned();
         let failed = |error: io::Error| Error::in_file(&name, ErrorKind::Write(error));
         let mut writer = RecordWriter::new(output.writer);
-        let mut first_format = None;
+        let mut first: Option<(InputFormat, Arc<Head>)> = None;
         let mut partners = Partners::default();
         let mut written = 0;
         let each = |record: Record<'_>, taken: u64| {
@@ -323,7 +323,12 @@ impl Writing<'_> {
                 writer.annotated(record.bytes, &similar).map_err(failed)?;
             } else if !self.assigned.is_removed(document) {
                 let format = record.format.written();
-                if *first_format.get_or_insert(format) != format {
+                if first.is_none() {
+                    writer.head(format, &record.head.bytes).map_err(failed)?;
+                }
+                let (first_format, first_head) =
+                    first.get_or_insert_with(|| (format, Arc::clone(record.head)));
+                if *first_format != format || !first_head.is_like(record.head) {
                     return Err(Error::in_file(&name, ErrorKind::MixedFormats));
                 }
                 writer.record(format, record.bytes).map_err(failed)?;

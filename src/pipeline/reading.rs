@@ -375,6 +375,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             file: wants.records.then(|| Arc::clone(block.file)),
             records: wants.kept.map(|_| RecordBlock::new(block)),
             record_bytes: block.bytes.len() as u64,
+            passed_over: block.passed_over(),
             input_bytes: self.taken.load(Ordering::Relaxed),
             ..Batch::default()
         };
@@ -440,6 +441,7 @@ struct Batch<T> {
     problems: Vec<Error>,
     input_bytes: u64,
     record_bytes: u64,
+    passed_over: u64,
     reading: Duration,
     sketching: Duration,
 }
@@ -458,6 +460,7 @@ impl<T> Default for Batch<T> {
             problems: Vec::new(),
             input_bytes: 0,
             record_bytes: 0,
+            passed_over: 0,
             reading: Duration::ZERO,
             sketching: Duration::ZERO,
         }
@@ -486,6 +489,7 @@ impl<K> Collector<'_, '_, K> {
     {
         let reading = &mut *self.reading;
         reading.stats.counts.record_bytes += batch.record_bytes;
+        reading.stats.counts.passed_over += batch.passed_over;
         reading.stats.seconds.read_busy += batch.reading;
         reading.stats.seconds.sketch_busy += batch.sketching;
         for error in batch.problems {

@@ -10,7 +10,7 @@ use super::ordered::{self, Work};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
-use crate::read::{Block, Cutter, Input, InputFormat, Piece, Stream};
+use crate::read::{Block, Cutter, Head, Input, InputFormat, Piece, Stream};
 use crate::settings::Settings;
 
 /// How records are given.
@@ -62,6 +62,8 @@ pub(super) struct Record<'a> {
     /// Its number among all, bad ones included.
     pub(super) index: usize,
     pub(super) format: InputFormat,
+    /// What stands before the first record of its input.
+    pub(super) head: &'a Arc<Head>,
     /// As it is to be written.
     pub(super) bytes: &'a [u8],
     /// What it was, if it was read again: it may have changed.
@@ -84,6 +86,7 @@ pub(super) fn for_each_record(
             let record = Record {
                 index: count,
                 format: records.format,
+                head: &records.head,
                 bytes: &records.bytes[start..end],
                 print: records.prints.get(index).copied(),
             };
@@ -125,6 +128,7 @@ pub(super) fn for_each_record(
 #[derive(Debug)]
 pub(super) struct RecordBlock {
     format: InputFormat,
+    head: Arc<Head>,
     /// As they are to be written; nothing of bad ones.
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -136,6 +140,7 @@ impl RecordBlock {
     pub(super) fn new(block: &Block<'_>) -> Self {
         Self {
             format: block.format,
+            head: Arc::clone(block.head),
             bytes: Vec::with_capacity(block.bytes.len()),
             ends: Vec::new(),
             prints: Vec::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::ReadSettings;
 use super::buffer::Buffer;
-use super::format::InputFormat;
+use super::format::{Head, InputFormat};
 use super::gzip::{self, Chunk, Gunzip};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Place};
@@ -48,6 +48,7 @@ pub(super) enum End {
 pub(super) struct Blocks {
     pub(super) file: Arc<str>,
     pub(super) format: InputFormat,
+    pub(super) head: Arc<Head>,
     pub(super) spans: Vec<Span>,
 }
 
@@ -56,6 +57,7 @@ impl Default for Blocks {
         Self {
             file: "".into(),
             format: InputFormat::Text,
+            head: Arc::default(),
             spans: Vec::new(),
         }
     }
@@ -81,12 +83,14 @@ impl Piece {
         let Blocks {
             file,
             format,
+            head,
             spans,
         } = &self.blocks;
         spans.iter().map(|span| Block {
             bytes: &self.content.bytes[span.bytes.clone()],
             file,
             format: *format,
+            head,
             first_record: span.first_record,
             first_byte: span.first_byte,
         })
@@ -115,6 +119,8 @@ pub struct Block<'a> {
     pub file: &'a Arc<str>,
     /// The format of the records.
     pub format: InputFormat,
+    /// What stands before the first record of the input.
+    pub(crate) head: &'a Arc<Head>,
     /// Records of this input before the block.
     pub first_record: u64,
     /// Bytes of this input before the block.
@@ -130,7 +136,7 @@ impl Block<'_> {
     ) {
         let rules = self.format.rules();
         match settings.html {
-            Some(html) if self.format != InputFormat::Html => {
+            Some(html) if !self.format.tells_html() => {
                 rules.documents(self, settings, &mut |document| {
                     each(document.map(|document| html.in_document(document)));
                 });
@@ -142,6 +148,11 @@ impl Block<'_> {
     /// The block's records in order, as they came: as many as [`Block::documents`] gives.
     pub fn records(&self, each: &mut dyn FnMut(&[u8])) {
         self.format.rules().records(self, each);
+    }
+
+    /// Records of the block that are well, but no documents.
+    pub(crate) fn passed_over(&self) -> u64 {
+        self.format.rules().passed_over(self)
     }
 
     /// An error in the block's `record`th record (from 0), at `byte` of the block.

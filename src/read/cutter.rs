@@ -9,7 +9,7 @@ use memchr::memchr;
 use super::blocks::{End, Piece, Span};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES};
 use super::foreign::Foreign;
-use super::format::{Cut, InputFormat, by_ending, by_name, recognise};
+use super::format::{Cut, Head, InputFormat, by_ending, by_name, recognise};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
@@ -18,12 +18,17 @@ use crate::error::{Error, ErrorKind, Place};
 /// What is known of an input from the pieces so far.
 pub struct Cutter {
     name: Arc<str>,
+    settings: ReadSettings,
     /// `None` until enough has been seen.
     format: Option<InputFormat>,
+    /// What stands before the first record; `None` until it has been seen.
+    head: Option<Arc<Head>>,
     /// `None` until there is something to unpack.
     gunzip: Option<Gunzip>,
     /// The start of a record whose end has not come yet.
     carry: Vec<u8>,
+    /// So much of the next record must be there before it is worth to look at it again.
+    needs: usize,
     records: u64,
     bytes: u64,
     state: State,
@@ -46,7 +51,10 @@ impl Cutter {
     pub fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
         Self {
             name: Arc::clone(name),
+            settings: settings.clone(),
             format: settings.format,
+            head: None,
+            needs: 0,
             gunzip: None,
             carry: Vec::new(),
             records: 0,
@@ -88,6 +96,9 @@ impl Cutter {
         piece.problem = too_long.or(problem);
         piece.blocks.file = Arc::clone(&self.name);
         piece.blocks.format = self.format.unwrap_or(InputFormat::Text);
+        if let Some(head) = &self.head {
+            piece.blocks.head = Arc::clone(head);
+        }
     }
 
     /// Finds the format by the content, unless it is known or there is none yet.
@@ -105,9 +116,14 @@ impl Cutter {
     /// Cuts what there is, and tells what is behind it if it is not more.
     fn cut_content(&mut self, piece: &mut Piece, is_whole: bool) -> Option<Error> {
         let (spans, content) = (&mut piece.blocks.spans, &mut piece.content);
+        let is_last = piece.end.is_some();
         let stopped = match self.format {
             Some(format) if !content.range().is_empty() => {
-                self.spans(format, spans, content, is_whole)
+                match self.behind_head(format, content, is_last) {
+                    Ok(Some(head)) => self.spans(format, &head, spans, content, is_whole),
+                    Ok(None) => None,
+                    Err(kind) => Some(kind),
+                }
             }
             _ => None,
         };
@@ -128,6 +144,29 @@ impl Cutter {
             End::Unreadable(error) => Some(unreadable(error, |kind| self.error(kind))),
             End::Damaged(error) => Some(self.error(ErrorKind::Compression(error))),
         }
+    }
+
+    /// Passes over what stands before the first record, and gives it. `None` if it is not all
+    /// there: then the content is carried.
+    fn behind_head(
+        &mut self,
+        format: InputFormat,
+        content: &mut Buffer,
+        is_last: bool,
+    ) -> Result<Option<Arc<Head>>, ErrorKind> {
+        if self.head.is_none() {
+            let bytes = &content.bytes[content.range()];
+            let Some(head) = format.rules().head(bytes, is_last, &self.settings)? else {
+                self.needs = bytes.len().saturating_mul(2).max(PIECE_BYTES);
+                content.swap(&mut self.carry);
+                content.end = content.start;
+                return Ok(None);
+            };
+            content.start += head.bytes.len();
+            self.bytes += head.bytes.len() as u64;
+            self.head = Some(Arc::new(head));
+        }
+        Ok(self.head.clone())
     }
 
     /// Unpacks what could not be unpacked apart from the pieces before, or should not
@@ -179,7 +218,7 @@ impl Cutter {
         let is_enough = match self.format.map(|format| format.rules().record_end()) {
             None => self.carry.len() >= PIECE_BYTES,
             Some(Some(end)) => memchr(end, new).is_some(),
-            Some(None) => true,
+            Some(None) => self.carry.len() >= self.needs,
         };
         content.end = content.start;
         if is_last || is_enough {
@@ -193,6 +232,7 @@ impl Cutter {
     fn spans(
         &mut self,
         format: InputFormat,
+        head: &Head,
         spans: &mut Vec<Span>,
         content: &mut Buffer,
         is_whole: bool,
@@ -204,7 +244,8 @@ impl Cutter {
                 bytes,
                 records,
                 end,
-            } = format.rules().cut(rest, is_whole);
+                needs,
+            } = format.rules().cut(rest, is_whole, head);
             if bytes > 0 {
                 spans.push(self.span(start..start + bytes));
             }
@@ -215,6 +256,7 @@ impl Cutter {
             if end.is_none() && records >= BLOCK_RECORDS_MAX {
                 continue;
             }
+            self.needs = needs;
             if start == 0 {
                 content.swap(&mut self.carry);
             } else {

@@ -3,7 +3,7 @@
 use super::blocks::Block;
 use super::buffer::PIECE_BYTES;
 use super::foreign::{self, Foreign};
-use super::{ReadSettings, html, jsonl, lines, protobuf, text};
+use super::{ReadSettings, csv, html, jsonl, lines, protobuf, text, warc};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -20,6 +20,12 @@ pub enum InputFormat {
     Lines,
     /// A file of HTML is a document, its path the id.
     Html,
+    /// Records of fields, behind a header that names them.
+    Csv,
+    /// The same with tabs between the fields.
+    Tsv,
+    /// The archive of a crawler.
+    Warc,
 }
 
 impl InputFormat {
@@ -31,7 +37,15 @@ impl InputFormat {
             Self::Text => "text",
             Self::Lines => "lines",
             Self::Html => "html",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Warc => "warc",
         }
+    }
+
+    /// Whether it says itself what of it is HTML.
+    pub(super) fn tells_html(self) -> bool {
+        matches!(self, Self::Html | Self::Warc)
     }
 
     /// Whether a file is one document: its name stands for it where documents are written.
@@ -43,6 +57,7 @@ impl InputFormat {
     pub(crate) fn written(self) -> Self {
         match self {
             Self::Html => Self::Text,
+            Self::Tsv => Self::Csv,
             format => format,
         }
     }
@@ -54,6 +69,9 @@ impl InputFormat {
             Self::Text => &text::Text,
             Self::Lines => &lines::Lines,
             Self::Html => &html::Html,
+            Self::Csv => &csv::Csv,
+            Self::Tsv => &csv::Tsv,
+            Self::Warc => &warc::Warc,
         }
     }
 }
@@ -67,14 +85,45 @@ pub(super) struct Cut {
     pub(super) records: u64,
     /// What makes it impossible to go on behind them.
     pub(super) end: Option<ErrorKind>,
+    /// Bytes behind them that must be there before it is worth to look again.
+    pub(super) needs: usize,
+}
+
+/// What stands before the first record and holds for all.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// As it is written.
+    pub(crate) bytes: Box<[u8]>,
+    /// Between the fields of a record.
+    pub(super) delimiter: u8,
+    /// The names of the fields.
+    pub(super) names: Vec<String>,
+}
+
+impl Head {
+    /// Whether records behind one may stand behind the other.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.delimiter, &self.names) == (other.delimiter, &other.names)
+    }
 }
 
 /// What a record format must tell. Cutting is done in sequence and must be
 /// cheap; taking records apart is done by many threads.
 pub(super) trait Format: Sync {
+    /// What stands before the first record, if it is there; `None` if more of the stream is
+    /// needed to tell.
+    fn head(
+        &self,
+        _bytes: &[u8],
+        _ended: bool,
+        _settings: &ReadSettings,
+    ) -> Result<Option<Head>, ErrorKind> {
+        Ok(Some(Head::default()))
+    }
+
     /// How much of `bytes`, the next part of the stream, is whole records. With
     /// `ended`, nothing follows.
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut;
+    fn cut(&self, bytes: &[u8], ended: bool, head: &Head) -> Cut;
 
     /// The byte that ends every record, if there is one: behind a record too long
     /// to hold, that is where the next one is found.
@@ -91,6 +140,12 @@ pub(super) trait Format: Sync {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     );
+
+    /// Records of the block that are well, but no documents: neither of the two above gives
+    /// them.
+    fn passed_over(&self, _block: &Block<'_>) -> u64 {
+        0
+    }
 }
 
 /// Lines looked at before deciding that a file is JSONL.
@@ -110,6 +165,9 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     }
     if let Some(foreign) = foreign::by_signature(head) {
         return Err(foreign);
+    }
+    if warc::looks_like_warc(head) {
+        return Ok(InputFormat::Warc);
     }
     if html::looks_like_html(head) {
         return Ok(InputFormat::Html);
@@ -148,13 +206,17 @@ pub(super) fn by_ending(name: &str) -> Option<InputFormat> {
 }
 
 /// Endings of names that tell what the content does not.
-const ENDINGS: [(&str, InputFormat); 3] = [
+const ENDINGS: [(&str, InputFormat); 5] = [
+    (".csv", InputFormat::Csv),
+    (".tsv", InputFormat::Tsv),
     (".html", InputFormat::Html),
     (".htm", InputFormat::Html),
     (".xhtml", InputFormat::Html),
 ];
 /// Endings of names whose files hold records, of which there may be none.
-const RECORDS: [&str; 4] = [".jsonl", ".json", ".ndjson", ".pb"];
+const RECORDS: [&str; 8] = [
+    ".jsonl", ".json", ".ndjson", ".pb", ".csv", ".tsv", ".warc", ".wet",
+];
 /// Endings that follow those where a file is compressed.
 const PACKED: [&str; 6] = [".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"];
 

@@ -14,7 +14,9 @@ mod blocks;
 mod buffer;
 mod content;
 mod counted;
+mod csv;
 mod cutter;
+#[allow(dead_code, unreachable_pub)] // Not all of it is used yet.
 mod encoding;
 mod foreign;
 mod format;
@@ -29,6 +31,7 @@ mod spool;
 mod stream;
 mod text;
 mod utf8;
+mod warc;
 mod zstd;
 
 use std::sync::Arc;
@@ -36,6 +39,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use blocks::{Block, Piece};
 pub use cutter::Cutter;
+pub(crate) use format::Head;
 pub use format::InputFormat;
 pub use html::HtmlText;
 pub use input::{Input, inputs};
@@ -67,6 +71,8 @@ pub struct ReadSettings {
     pub items: bool,
     /// The text is HTML, of which so much counts; `None` if only HTML files are.
     pub html: Option<HtmlText>,
+    /// Between the fields of CSV; `None` to find it.
+    pub delimiter: Option<u8>,
     /// A JSON field whose value each document brings along.
     pub value_field: Option<String>,
 }
@@ -79,6 +85,7 @@ impl Default for ReadSettings {
             text_fields: vec!["text".into()],
             items: false,
             html: None,
+            delimiter: None,
             value_field: None,
         }
     }

@@ -7,7 +7,7 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::blocks::Block;
 use super::content::contents;
-use super::format::{Cut, Format};
+use super::format::{Cut, Format, Head};
 use super::html::decode_field;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::{Content, Document};
@@ -23,7 +23,7 @@ const TEXT: u32 = 3;
 pub(super) struct Protobuf;
 
 impl Format for Protobuf {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+    fn cut(&self, bytes: &[u8], ended: bool, _: &Head) -> Cut {
         let mut cut = Cut::default();
         while cut.records < BLOCK_RECORDS_MAX
             && let Some(length) = frame_length(&bytes[cut.bytes..])
@@ -280,7 +280,7 @@ mod tests {
         fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
             let _ = document(&bytes, &ReadSettings::default());
             let _ = looks_like_frames(&bytes);
-            let cut = Protobuf.cut(&bytes, true);
+            let cut = Protobuf.cut(&bytes, true, &Head::default());
             prop_assert!(cut.bytes <= bytes.len());
         }
     }

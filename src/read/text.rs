@@ -2,7 +2,7 @@
 
 use super::blocks::Block;
 use super::content::content;
-use super::format::{Cut, Format, without_bom};
+use super::format::{Cut, Format, Head, without_bom};
 use super::{RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -10,12 +10,12 @@ use crate::error::{Error, ErrorKind};
 pub(super) struct Text;
 
 impl Format for Text {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+    fn cut(&self, bytes: &[u8], ended: bool, _: &Head) -> Cut {
         if ended && bytes.len() <= RECORD_BYTES_MAX {
             Cut {
                 bytes: bytes.len(),
                 records: 1,
-                end: None,
+                ..Cut::default()
             }
         } else {
             Cut::default()

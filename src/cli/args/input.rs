@@ -20,7 +20,7 @@ pub(in crate::cli) struct InputArgs {
     /// How documents are stored
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Auto)]
     pub(in crate::cli) input_format: FormatArg,
-    /// JSON field with the id [default: url, else id, else file:record]
+    /// Field with the id [default: url, else id, else file:record]
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) id_field: Option<String>,
     /// Field with the text; several are joined. `body` reads protobuf's body
@@ -37,6 +37,19 @@ pub(in crate::cli) struct InputArgs {
         default_missing_value = "all"
     )]
     pub(in crate::cli) html: Option<HtmlArg>,
+    /// Between the fields of CSV, `\t` for a tab [default: found]
+    #[arg(long, value_name = "C", value_parser = delimiter)]
+    pub(in crate::cli) delimiter: Option<u8>,
+}
+
+/// A character of one byte that can stand between fields.
+fn delimiter(typed: &str) -> Result<u8, String> {
+    match typed.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [b'"' | b'\r' | b'\n'] => Err("quotes and line ends have a meaning of their own".into()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("one ASCII character, or `\\t`".into()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -87,6 +100,12 @@ pub(in crate::cli) enum FormatArg {
     Lines,
     /// A file of HTML is a document, its path the id
     Html,
+    /// Records behind a header that names their fields
+    Csv,
+    /// The same with tabs between the fields
+    Tsv,
+    /// Archives of crawlers (WARC, WET): responses that are HTML or plain text
+    Warc,
 }
 
 impl From<FormatArg> for Option<InputFormat> {
@@ -98,6 +117,9 @@ impl From<FormatArg> for Option<InputFormat> {
             FormatArg::Text => Some(InputFormat::Text),
             FormatArg::Lines => Some(InputFormat::Lines),
             FormatArg::Html => Some(InputFormat::Html),
+            FormatArg::Csv => Some(InputFormat::Csv),
+            FormatArg::Tsv => Some(InputFormat::Tsv),
+            FormatArg::Warc => Some(InputFormat::Warc),
         }
     }
 }
@@ -128,6 +150,16 @@ impl InputArgs {
                     .into(),
             ));
         }
+        let is_csv = matches!(
+            self.input_format,
+            FormatArg::Auto | FormatArg::Csv | FormatArg::Tsv
+        );
+        together::check(&[(
+            self.delimiter.is_some() && !is_csv,
+            "--delimiter",
+            "--input-format",
+            "only CSV has delimiters; leave out one of them",
+        )])?;
         together::check(&[(
             items && self.html.is_some(),
             "--items",
@@ -138,7 +170,8 @@ impl InputArgs {
             FormatArg::Text => "--input-format text",
             FormatArg::Lines => "--input-format lines",
             FormatArg::Html => "--input-format html",
-            FormatArg::Auto | FormatArg::Jsonl | FormatArg::Protobuf => return Ok(()),
+            FormatArg::Warc if self.text_field.0 != ["text"] => "--input-format warc",
+            _ => return Ok(()),
         };
         let why = "there are no fields in it; leave out one of them";
         together::check(&[

@@ -92,6 +92,7 @@ pub(super) fn settings(
             text_fields: input.text_field.0.clone(),
             items: shingles.items,
             html: input.html.map(Into::into),
+            delimiter: input.delimiter,
             value_field: None,
         },
         shingle,

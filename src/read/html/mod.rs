@@ -12,12 +12,12 @@ use std::borrow::Cow;
 
 use super::ReadSettings;
 use super::blocks::Block;
-use super::format::{Cut, Format, without_bom};
+use super::format::{Cut, Format, Head, without_bom};
 use super::text::Text;
 use crate::document::{Content, Document};
 use crate::error::Error;
 
-pub(super) use charset::{decode, decode_field};
+pub(super) use charset::{charset, decode, decode_field};
 
 /// How much of a page counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,8 +69,8 @@ impl HtmlText {
 pub(super) struct Html;
 
 impl Format for Html {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
-        Text.cut(bytes, ended)
+    fn cut(&self, bytes: &[u8], ended: bool, head: &Head) -> Cut {
+        Text.cut(bytes, ended, head)
     }
 
     fn record_end(&self) -> Option<u8> {
