@@ -235,7 +235,7 @@ impl<'a> Reading<'a> {
         };
         let lanes = inputs.into_iter().map(|input| {
             let cutter = Cutter::new(input.name(), &settings.read);
-            (Stream::new(input, &taken), cutter)
+            (Stream::new(input, &settings.read, &taken), cutter)
         });
         let mut collector = Collector {
             reading: self,

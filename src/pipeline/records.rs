@@ -107,7 +107,7 @@ pub(super) fn for_each_record(
     let taken = Arc::new(AtomicU64::new(0));
     let lanes = inputs.into_iter().map(|input| {
         let cutter = Cutter::new(input.name(), &settings.read);
-        (Stream::new(input, &taken), cutter)
+        (Stream::new(input, &settings.read, &taken), cutter)
     });
     let mut result = Ok(());
     in_pool(settings, || {
@@ -160,6 +160,9 @@ impl RecordBlock {
             (Some(document), RecordForm::AsTheyCame, format) if format.is_file() => {
                 bytes.extend_from_slice(document.url.as_bytes());
                 bytes.push(b'\n');
+            }
+            (Some(document), RecordForm::AsTheyCame, InputFormat::Parquet) => {
+                json_object(document, bytes);
             }
             (Some(document), RecordForm::AsTheyCame, _)
             | (Some(document), RecordForm::Json, InputFormat::Jsonl) => {
@@ -218,7 +221,9 @@ impl Work for Copying<'_> {
             let mut records = RecordBlock::new(&block);
             let is_raw = match (self.form, block.format) {
                 (_, InputFormat::Jsonl) => true,
-                (RecordForm::AsTheyCame, format) => !format.is_file(),
+                (RecordForm::AsTheyCame, format) => {
+                    !format.is_file() && format != InputFormat::Parquet
+                }
                 (RecordForm::Json, _) => false,
             };
             if is_raw {

@@ -25,6 +25,8 @@ pub struct Piece {
     pub(super) spare: Chunk,
     /// How the input ends behind this piece, if it does.
     pub(super) end: Option<End>,
+    /// The format, if it is the stream that knows it.
+    pub(super) format: Option<InputFormat>,
     pub(super) blocks: Blocks,
     /// What happened behind the last of the blocks.
     pub problem: Option<Error>,
@@ -41,6 +43,8 @@ pub(super) enum End {
     Unreadable(io::Error),
     /// It could not be unpacked.
     Damaged(io::Error),
+    /// It is not what it seems.
+    Unfit(ErrorKind),
 }
 
 /// The blocks of a piece, by what they have in common and by what they have not.
@@ -105,6 +109,7 @@ impl Piece {
         }
         self.apart = None;
         self.end = None;
+        self.format = None;
         self.blocks.spans.clear();
         self.problem = None;
     }

@@ -23,6 +23,14 @@ pub(super) struct CountedReader {
     taken: Arc<AtomicU64>,
 }
 
+impl Read for CountedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
 impl CountedReader {
     pub(super) fn new(inner: Box<dyn Read + Send>, taken: &Arc<AtomicU64>) -> Self {
         Self {

@@ -74,6 +74,7 @@ impl Cutter {
             piece.clear();
             return;
         }
+        self.format = self.format.or(piece.format);
         self.unpack(piece);
         if let State::Skipping { end } = self.state {
             self.skip(&mut piece.content, end);
@@ -140,6 +141,7 @@ impl Cutter {
         let in_file = |kind| Error::in_file(&self.name, kind);
         match piece.end.take()? {
             End::Whole => None,
+            End::Unfit(kind) => Some(Error::in_file(&self.name, kind)),
             End::Unopened(error) => Some(unreadable(error, in_file)),
             End::Unreadable(error) => Some(unreadable(error, |kind| self.error(kind))),
             End::Damaged(error) => Some(self.error(ErrorKind::Compression(error))),

@@ -117,7 +117,13 @@ const BINARIES: [Signature; 27] = [
         &[(0, b"SQLite format 3\0")],
         foreign("an SQLite database", EXPORT),
     ),
-    (&[(0, b"PAR1")], foreign("Parquet", EXPORT)),
+    (
+        &[(0, b"PAR1")],
+        foreign(
+            "Parquet inside of compression",
+            "unpack it and name the file",
+        ),
+    ),
     (&[(0, b"ARROW1\0\0")], ARROW),
     // A stream of messages, without the frame of a file.
     (&[(0, b"\xff\xff\xff\xff"), (6, b"\0\0\x10\0\0\0")], ARROW),
@@ -274,7 +280,7 @@ mod tests {
             (b"%PDF-1.7\n%\xe2\xe3\xcf", "a PDF"),
             (b"%!PS-Adobe-3.0\n", "PostScript"),
             (b"GIF89a\x10\0\x10\0", "a GIF image"),
-            (b"PAR1\x15\x04\x15", "Parquet"),
+            (b"PAR1\x15\x04\x15", "Parquet inside of compression"),
             (b"\xff\xfea\0", "UTF-16 text"),
             (b"\xff\xfe\0\0a\0\0\0", "UTF-32 text"),
         ] {

@@ -3,7 +3,7 @@
 use super::blocks::Block;
 use super::buffer::PIECE_BYTES;
 use super::foreign::{self, Foreign};
-use super::{ReadSettings, csv, html, jsonl, lines, protobuf, text, warc};
+use super::{ReadSettings, csv, html, jsonl, lines, parquet, protobuf, text, warc};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -26,6 +26,8 @@ pub enum InputFormat {
     Tsv,
     /// The archive of a crawler.
     Warc,
+    /// Columns of rows.
+    Parquet,
 }
 
 impl InputFormat {
@@ -40,6 +42,7 @@ impl InputFormat {
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::Warc => "warc",
+            Self::Parquet => "parquet",
         }
     }
 
@@ -58,6 +61,7 @@ impl InputFormat {
         match self {
             Self::Html => Self::Text,
             Self::Tsv => Self::Csv,
+            Self::Parquet => Self::Jsonl,
             format => format,
         }
     }
@@ -72,6 +76,7 @@ impl InputFormat {
             Self::Csv => &csv::Csv,
             Self::Tsv => &csv::Tsv,
             Self::Warc => &warc::Warc,
+            Self::Parquet => &parquet::Parquet,
         }
     }
 }
@@ -214,8 +219,8 @@ const ENDINGS: [(&str, InputFormat); 5] = [
     (".xhtml", InputFormat::Html),
 ];
 /// Endings of names whose files hold records, of which there may be none.
-const RECORDS: [&str; 8] = [
-    ".jsonl", ".json", ".ndjson", ".pb", ".csv", ".tsv", ".warc", ".wet",
+const RECORDS: [&str; 9] = [
+    ".jsonl", ".json", ".ndjson", ".pb", ".csv", ".tsv", ".warc", ".wet", ".parquet",
 ];
 /// Endings that follow those where a file is compressed.
 const PACKED: [&str; 6] = [".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"];

@@ -26,6 +26,7 @@ mod input;
 mod jsonl;
 mod lines;
 mod pairs;
+mod parquet;
 mod protobuf;
 mod spool;
 mod stream;
@@ -34,6 +35,7 @@ mod utf8;
 mod warc;
 mod zstd;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -73,7 +75,9 @@ pub struct ReadSettings {
     pub html: Option<HtmlText>,
     /// Between the fields of CSV; `None` to find it.
     pub delimiter: Option<u8>,
-    /// A JSON field whose value each document brings along.
+    /// Where a Parquet file goes that comes from a pipe; `None` for the system's place.
+    pub temp_dir: Option<PathBuf>,
+    /// A field whose value each document brings along.
     pub value_field: Option<String>,
 }
 
@@ -86,6 +90,7 @@ impl Default for ReadSettings {
             items: false,
             html: None,
             delimiter: None,
+            temp_dir: None,
             value_field: None,
         }
     }
@@ -131,7 +136,7 @@ impl<'a> Pieces<'a> {
                 return false;
             };
             let cutter = Cutter::new(input.name(), self.settings);
-            self.open = Some((Stream::new(input, &self.taken), cutter));
+            self.open = Some((Stream::new(input, self.settings, &self.taken), cutter));
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct SpoolFailed {
 
 impl SpoolFailed {
     /// In a form that a reader can hand on.
-    fn wrap(temp_dir: &Path, error: io::Error) -> io::Error {
+    pub(super) fn wrap(temp_dir: &Path, error: io::Error) -> io::Error {
         let kind = error.kind();
         let temp_dir = temp_dir.into();
         io::Error::new(kind, Self { temp_dir, error })

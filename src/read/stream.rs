@@ -1,15 +1,20 @@
 //! One input as a sequence of pieces: opened, its compression recognised by its
 //! first bytes, and read. What must come in sequence is done here, and no more.
 
-use std::io;
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::ReadSettings;
 use super::blocks::{End, Piece};
 use super::buffer::PIECE_BYTES;
 use super::counted::{CountedReader, Filled};
+use super::format::InputFormat;
 use super::gzip::{Chunk, Chunks};
 use super::input::Input;
+use super::parquet::{self, Table};
+use super::spool::SpoolFailed;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -19,6 +24,7 @@ const MAGIC_BYTES_MAX: usize = 8;
 /// An input that is read a piece at a time.
 pub struct Stream {
     state: State,
+    settings: ReadSettings,
     taken: Arc<AtomicU64>,
 }
 
@@ -28,15 +34,17 @@ enum State {
     Plain(CountedReader, Vec<u8>),
     Gzip(Chunks),
     Zstd(super::zstd::Reader),
+    Table(Box<Table>),
     Ended,
 }
 
 impl Stream {
     /// Opens `input` when its first piece is asked for. What is read of it is added
     /// to `taken`.
-    pub fn new(input: Input, taken: &Arc<AtomicU64>) -> Self {
+    pub fn new(input: Input, settings: &ReadSettings, taken: &Arc<AtomicU64>) -> Self {
         Self {
             state: State::Closed(input),
+            settings: settings.clone(),
             taken: Arc::clone(taken),
         }
     }
@@ -48,9 +56,9 @@ impl Stream {
         if let State::Closed(_) = self.state {
             match self.open() {
                 Ok(state) => self.state = state,
-                Err(error) => {
+                Err(end) => {
                     self.state = State::Ended;
-                    piece.end = Some(End::Unopened(error));
+                    piece.end = Some(end);
                     return true;
                 }
             }
@@ -72,6 +80,13 @@ impl Stream {
                 piece.content.end += filled;
                 how
             }
+            State::Table(table) => {
+                piece.format = Some(InputFormat::Parquet);
+                match piece.content.append(|bytes| table.next(bytes, PIECE_BYTES)) {
+                    true => Filled::Whole,
+                    false => Filled::Ended,
+                }
+            }
             State::Gzip(chunks) => {
                 let mut chunk: Chunk = std::mem::take(&mut piece.spare);
                 let end = chunks.next(&mut chunk);
@@ -89,24 +104,49 @@ impl Stream {
         true
     }
 
-    fn open(&mut self) -> io::Result<State> {
+    fn open(&mut self) -> Result<State, End> {
         let State::Closed(input) = std::mem::replace(&mut self.state, State::Ended) else {
             return Ok(State::Ended);
         };
-        let mut reader = CountedReader::new(input.open()?, &self.taken);
+        let file = input.regular_file().map(Path::to_path_buf);
+        let mut reader = CountedReader::new(input.open().map_err(End::Unopened)?, &self.taken);
         let mut head = vec![0; MAGIC_BYTES_MAX];
         let (filled, how) = reader.fill(&mut head);
         head.truncate(filled);
         if let Filled::Broken(error) = how {
-            return Err(error);
+            return Err(End::Unopened(error));
+        }
+        let is_wanted = self.settings.format == Some(InputFormat::Parquet);
+        if is_wanted || self.settings.format.is_none() && head.starts_with(parquet::MAGIC) {
+            let file = match file {
+                Some(path) => File::open(path).map_err(End::Unopened)?,
+                None => self.spooled(&head, reader)?,
+            };
+            let table = Table::open(file, &self.settings, &self.taken).map_err(End::Unfit)?;
+            return Ok(State::Table(Box::new(table)));
         }
         if head.starts_with(&GZIP_MAGIC) {
             return Ok(State::Gzip(Chunks::new(reader, head)));
         }
         if is_zstd(&head) {
-            return Ok(State::Zstd(super::zstd::Reader::new(reader, head)?));
+            return Ok(State::Zstd(
+                super::zstd::Reader::new(reader, head).map_err(End::Unopened)?,
+            ));
         }
         Ok(State::Plain(reader, head))
+    }
+}
+
+impl Stream {
+    /// What comes from a pipe, in a file.
+    fn spooled(&self, head: &[u8], reader: CountedReader) -> Result<File, End> {
+        let temp_dir = self
+            .settings
+            .temp_dir
+            .clone()
+            .unwrap_or_else(std::env::temp_dir);
+        parquet::spooled(head, reader, &temp_dir)
+            .map_err(|error| End::Unreadable(SpoolFailed::wrap(&temp_dir, error)))
     }
 }
 

@@ -106,6 +106,8 @@ pub(in crate::cli) enum FormatArg {
     Tsv,
     /// Archives of crawlers (WARC, WET): responses that are HTML or plain text
     Warc,
+    /// Columns of rows
+    Parquet,
 }
 
 impl From<FormatArg> for Option<InputFormat> {
@@ -120,6 +122,7 @@ impl From<FormatArg> for Option<InputFormat> {
             FormatArg::Csv => Some(InputFormat::Csv),
             FormatArg::Tsv => Some(InputFormat::Tsv),
             FormatArg::Warc => Some(InputFormat::Warc),
+            FormatArg::Parquet => Some(InputFormat::Parquet),
         }
     }
 }

@@ -93,6 +93,7 @@ pub(super) fn settings(
             items: shingles.items,
             html: input.html.map(Into::into),
             delimiter: input.delimiter,
+            temp_dir: Some(resources.memory().temp_dir),
             value_field: None,
         },
         shingle,
