@@ -70,6 +70,12 @@ pub enum ErrorKind {
     Json(String),
     /// A message that is not the wire form of a document.
     Protobuf(String),
+    /// A record that is not CSV, or not as its header says.
+    Csv(String),
+    /// What is not a record of a WARC archive, or none that can be read.
+    Warc(String),
+    /// A Parquet file that is damaged, or a column that cannot be read.
+    Parquet(String),
     /// Text that is not UTF-8.
     Utf8,
     /// A field that must be there is not.
@@ -114,6 +120,9 @@ impl ErrorKind {
             Self::TooLong(_) => "record too long",
             Self::Json(_) => "malformed JSON",
             Self::Protobuf(_) => "malformed protobuf message",
+            Self::Csv(_) => "malformed CSV",
+            Self::Warc(_) => "malformed WARC record",
+            Self::Parquet(_) => "malformed Parquet",
             Self::Utf8 => "invalid UTF-8",
             Self::FieldMissing(_) => "missing field",
             Self::FieldType { .. } => "field of another type",
@@ -147,9 +156,12 @@ impl Error {
     /// About how much memory it takes, for it may have to wait among many.
     pub(crate) fn bytes(&self) -> usize {
         let text = match &self.kind {
-            ErrorKind::Json(text) | ErrorKind::Protobuf(text) | ErrorKind::FieldMissing(text) => {
-                text.len()
-            }
+            ErrorKind::Json(text)
+            | ErrorKind::Protobuf(text)
+            | ErrorKind::Csv(text)
+            | ErrorKind::Warc(text)
+            | ErrorKind::Parquet(text)
+            | ErrorKind::FieldMissing(text) => text.len(),
             ErrorKind::FieldType { field, .. } => field.len(),
             _ => 0,
         };
@@ -227,6 +239,9 @@ impl fmt::Display for ErrorKind {
             Self::Protobuf(what) => {
                 write!(f, "malformed protobuf message: {}", one_line(what))
             }
+            Self::Csv(what) => write!(f, "malformed CSV: {}", one_line(what)),
+            Self::Warc(what) => write!(f, "malformed WARC record: {}", one_line(what)),
+            Self::Parquet(what) => write!(f, "malformed Parquet: {}", one_line(what)),
             Self::Utf8 => f.write_str(
                 "invalid UTF-8; JSON and protobuf have no other encoding, and --encoding says \
                  which one plain text has",
@@ -245,8 +260,8 @@ impl fmt::Display for ErrorKind {
             Self::Write(e) => write!(f, "cannot be written: {e}"),
             Self::Spill(e) => write!(f, "no temporary file there: {e}"),
             Self::MixedFormats => f.write_str(
-                "the inputs have different formats, which one output cannot hold; take those of \
-                 one format at a time, and --against for the others",
+                "the inputs have different formats or headers, which one output cannot hold; take \
+                 those of one format at a time, and --against for the others",
             ),
             Self::NoPair => f.write_str(
                 "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",

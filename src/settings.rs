@@ -12,7 +12,7 @@ pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
 pub use crate::pipeline::{Dedup, DedupMode};
-pub use crate::read::{Charset, InputFormat, ReadSettings, TextEncoding};
+pub use crate::read::{Charset, HtmlText, InputFormat, ReadSettings, TextEncoding};
 pub use crate::score::{InvalidThreshold, Measure, Threshold};
 pub use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 pub use crate::sketch::SketchSettings;
@@ -204,6 +204,9 @@ impl Serialize for Settings {
         map.serialize_entry("input_format", format)?;
         map.serialize_entry("id_field", &self.read.id_field)?;
         map.serialize_entry("text_field", &self.read.text_fields)?;
+        if let Some(html) = self.read.html {
+            map.serialize_entry("html", html.name())?;
+        }
         self.serialize_shingles(&mut map)?;
         map.serialize_entry("score", &self.measure)?;
         map.serialize_entry("threshold", &self.threshold.to_string())?;

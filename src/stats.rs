@@ -51,6 +51,8 @@ pub struct Counts {
     pub skipped: u64,
     /// Files of directories and members of archives without text.
     pub passed_over: u64,
+    /// Records of WARC archives that are no documents: requests, images and the like.
+    pub passed_over_records: u64,
     /// Records whose id a document before them has.
     pub repeated_ids: u64,
     /// Documents whose signature, or set of shingles, a document before them has.

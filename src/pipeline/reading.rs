@@ -525,6 +525,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             file: wants.records.then(|| Arc::clone(block.file)),
             records: wants.kept.map(|_| RecordBlock::new(block)),
             record_bytes: block.bytes.len() as u64,
+            passed_over_records: block.passed_over(),
             input_bytes: self.taken.load(Ordering::Relaxed),
             ..Batch::default()
         };
@@ -631,6 +632,7 @@ struct Batch<T> {
     problems: Vec<Error>,
     counted: Counted,
     passed_over: u64,
+    passed_over_records: u64,
     /// Documents by the encoding that was guessed of them.
     guesses: BTreeMap<&'static str, u64>,
     input_bytes: u64,
@@ -654,6 +656,7 @@ impl<T> Default for Batch<T> {
             problems: Vec::new(),
             counted: Counted::default(),
             passed_over: 0,
+            passed_over_records: 0,
             guesses: BTreeMap::new(),
             input_bytes: 0,
             record_bytes: 0,
@@ -690,6 +693,7 @@ impl<K> Collector<'_, '_, K> {
         let reading = &mut *self.reading;
         reading.stats.counts.record_bytes += batch.record_bytes;
         reading.stats.counts.passed_over += batch.passed_over;
+        reading.stats.counts.passed_over_records += batch.passed_over_records;
         for (guess, documents) in batch.guesses {
             *reading.stats.guessed_encodings.entry(guess).or_default() += documents;
         }

@@ -10,7 +10,7 @@ use super::{in_pool, unless_failed};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
-use crate::read::{Block, Cutter, Input, InputFormat, Piece, Stream};
+use crate::read::{Block, Cutter, Head, Input, InputFormat, Piece, Stream};
 use crate::settings::Settings;
 
 /// How records are given.
@@ -63,6 +63,8 @@ pub(super) struct Record<'a> {
     /// Its number among all, bad ones included.
     pub(super) index: usize,
     pub(super) format: InputFormat,
+    /// What stands before the first record of its input.
+    pub(super) head: &'a Arc<Head>,
     /// As it is to be written.
     pub(super) bytes: &'a [u8],
     /// It is a file that has no content.
@@ -87,6 +89,7 @@ pub(super) fn for_each_record(
             let record = Record {
                 index: count,
                 format: records.format,
+                head: &records.head,
                 bytes: &records.bytes[start..end],
                 is_blank: records.is_blank,
                 print: records.prints.get(index).copied(),
@@ -128,6 +131,7 @@ pub(super) fn for_each_record(
 pub(super) struct RecordBlock {
     format: InputFormat,
     is_blank: bool,
+    head: Arc<Head>,
     /// As they are to be written; nothing of bad ones.
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -140,6 +144,7 @@ impl RecordBlock {
         Self {
             format: block.format,
             is_blank: block.bytes.is_empty(),
+            head: Arc::clone(block.head),
             bytes: Vec::with_capacity(block.bytes.len()),
             ends: Vec::new(),
             prints: Vec::new(),
@@ -156,9 +161,12 @@ impl RecordBlock {
         let bytes = &mut self.bytes;
         match (document, form, self.format) {
             (None, ..) => {}
-            (Some(document), RecordForm::AsTheyCame, InputFormat::Text) => {
+            (Some(document), RecordForm::AsTheyCame, format) if format.is_file() => {
                 bytes.extend_from_slice(document.url.as_bytes());
                 bytes.push(b'\n');
+            }
+            (Some(document), RecordForm::AsTheyCame, InputFormat::Parquet) => {
+                json_object(document, bytes);
             }
             (Some(document), RecordForm::AsTheyCame, _)
             | (Some(document), RecordForm::Json, InputFormat::Jsonl) => {
@@ -217,7 +225,9 @@ impl Work for Copying<'_> {
             let mut records = RecordBlock::new(&block);
             let is_raw = match (self.form, block.format) {
                 (_, InputFormat::Jsonl) => true,
-                (RecordForm::AsTheyCame, format) => format != InputFormat::Text,
+                (RecordForm::AsTheyCame, format) => {
+                    !format.is_file() && format != InputFormat::Parquet
+                }
                 (RecordForm::Json, _) => false,
             };
             if is_raw {

@@ -5,11 +5,11 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::ReadSettings;
 use super::buffer::{Buffer, huge_bytes};
-use super::encoding::{Charset, Decoded, TextEncoding};
-use super::format::InputFormat;
+use super::encoding::{self, Charset, Decoded};
+use super::format::{Head, InputFormat};
 use super::gzip::{self, Chunk, Gunzip};
-use super::{ReadSettings, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Place};
 
@@ -42,6 +42,8 @@ pub(super) struct Start {
     pub(super) name: Arc<str>,
     /// The format, where it is known without looking.
     pub(super) format: Option<InputFormat>,
+    /// The encoding, where that is known: UTF-8 of what was made to be that.
+    pub(super) charset: Option<Charset>,
     /// The encoding that had to be guessed to read it.
     pub(super) guess: Option<&'static str>,
     /// Nobody named it: it was found in a directory, or in an archive.
@@ -72,6 +74,7 @@ pub(super) struct Blocks {
     pub(super) format: InputFormat,
     pub(super) charset: Option<Charset>,
     pub(super) guess: Option<&'static str>,
+    pub(super) head: Arc<Head>,
     pub(super) spans: Vec<Span>,
 }
 
@@ -82,6 +85,7 @@ impl Default for Blocks {
             format: InputFormat::Text,
             charset: None,
             guess: None,
+            head: Arc::default(),
             spans: Vec::new(),
         }
     }
@@ -115,6 +119,7 @@ impl Piece {
             format,
             charset,
             guess,
+            head,
             ..
         } = &self.blocks;
         Some(Block {
@@ -123,6 +128,7 @@ impl Piece {
             format: *format,
             charset: *charset,
             guess: *guess,
+            head,
             first_record: span.first_record,
             first_byte: span.first_byte,
         })
@@ -163,10 +169,12 @@ pub struct Block<'a> {
     pub file: &'a Arc<str>,
     /// The format of the records.
     pub format: InputFormat,
-    /// The encoding of text that is not UTF-8, if it could be told.
+    /// The encoding of text, if it could be told otherwise than by its looks alone.
     pub(super) charset: Option<Charset>,
     /// The encoding that had to be guessed to read any of it.
     pub(super) guess: Option<&'static str>,
+    /// What stands before the first record of the input.
+    pub(crate) head: &'a Arc<Head>,
     /// Records of this input before the block.
     pub first_record: u64,
     /// Bytes of this input before the block.
@@ -181,12 +189,22 @@ impl Block<'_> {
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         let rules = self.format.rules();
-        match self.guess {
-            None => rules.documents(self, settings, each),
-            guess => rules.documents(self, settings, &mut |document| {
-                each(document.map(|document| Document { guess, ..document }));
-            }),
+        let html = settings.html.filter(|_| !self.format.tells_html());
+        if html.is_none() && self.guess.is_none() {
+            return rules.documents(self, settings, each);
         }
+        rules.documents(self, settings, &mut |document| {
+            each(document.map(|document| {
+                let document = match html {
+                    Some(html) => html.in_document(document),
+                    None => document,
+                };
+                Document {
+                    guess: self.guess.or(document.guess),
+                    ..document
+                }
+            }));
+        });
     }
 
     /// The text that some bytes of the block are, or where they are none.
@@ -195,28 +213,17 @@ impl Block<'_> {
         bytes: &'b [u8],
         settings: &ReadSettings,
     ) -> Result<Decoded<'b>, usize> {
-        if let TextEncoding::Named(charset) = settings.encoding
-            && charset.has_lines()
-            && charset != Charset::UTF_8
-        {
-            return Ok(charset.decoded(bytes));
-        }
-        match (utf8::text(bytes), self.charset) {
-            (Ok(text), _) => Ok(Decoded {
-                text: text.into(),
-                guess: None,
-            }),
-            (Err(_), Some(charset)) => Ok(Decoded {
-                guess: (settings.encoding == TextEncoding::Auto).then(|| charset.name()),
-                ..charset.decoded(bytes)
-            }),
-            (Err(byte), None) => Err(byte),
-        }
+        encoding::text(bytes, self.charset, settings.encoding)
     }
 
     /// The block's records in order, as they came: as many as [`Block::documents`] gives.
     pub fn records(&self, each: &mut dyn FnMut(&[u8])) {
         self.format.rules().records(self, each);
+    }
+
+    /// Records of the block that are well, but no documents.
+    pub(crate) fn passed_over(&self) -> u64 {
+        self.format.rules().passed_over(self)
     }
 
     /// An error in the block's `record`th record (from 0), at `byte` of the block.

@@ -39,6 +39,14 @@ impl Buffer {
         self.room(0);
     }
 
+    /// Adds what `write` adds to the bytes, and gives what it gives.
+    pub(super) fn append<T>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        self.bytes.truncate(self.end);
+        let done = write(&mut self.bytes);
+        self.end = self.bytes.len();
+        done
+    }
+
     /// Room for more, at least `least` bytes of it.
     pub(super) fn room(&mut self, least: usize) -> &mut [u8] {
         let wanted = self.end + least;

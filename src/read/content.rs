@@ -45,6 +45,24 @@ pub(super) fn contents<'a>(
     }))
 }
 
+/// The same for texts of which some had to be put together.
+pub(super) fn texts_of<'a>(
+    mut texts: Vec<Cow<'a, str>>,
+    settings: &ReadSettings,
+) -> Result<Content<'a>, ErrorKind> {
+    if texts.len() == 1 && !settings.items {
+        return Ok(Content::Text(texts.pop().unwrap_or_default()));
+    }
+    let parts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    Ok(match contents(&parts, settings)? {
+        Content::Text(text) => Content::Text(text.into_owned().into()),
+        Content::Items(items) => {
+            let items = items.into_iter().map(|item| item.into_owned().into());
+            Content::Items(items.collect())
+        }
+    })
+}
+
 fn list(text: &str) -> Result<Vec<Cow<'_, str>>, ErrorKind> {
     #[derive(Deserialize)]
     struct Item<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::{io, mem};
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memrchr, memrchr2};
 
 use super::blocks::{End, Piece, Span, Start};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES, huge_bytes};
 use super::encoding::{Charset, GUESS_BYTES, TextEncoding, guess};
 use super::foreign::Foreign;
-use super::format::{Cut, InputFormat, by_name, recognise, without_bom};
+use super::format::{Cut, Head, InputFormat, by_ending, by_name, recognise, without_bom};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
@@ -19,33 +19,43 @@ use crate::error::{Error, ErrorKind, Place};
 /// What is known of an input from the pieces so far.
 pub(crate) struct Cutter {
     name: Arc<str>,
-    /// The format of all inputs, if that is known.
-    told: Option<InputFormat>,
+    settings: ReadSettings,
     /// `None` until enough has been seen.
     format: Option<InputFormat>,
     encoding: LineEncoding,
-    /// Whether encodings are to be guessed.
-    guesses: bool,
     /// The encoding that had to be guessed to read any of it.
     guess: Option<&'static str>,
     is_found: bool,
     is_member: bool,
+    /// What stands before the first record; `None` until it has been seen.
+    head: Option<Arc<Head>>,
     /// `None` until there is something to unpack.
     gunzip: Option<Gunzip>,
     /// The start of a record whose end has not come yet.
     carry: Vec<u8>,
+    /// So much of the next record must be there before it is worth to look at it again.
+    needs: usize,
     records: u64,
     bytes: u64,
     state: State,
 }
 
-/// What is known of the encoding of lines.
+/// What is known of the encoding of lines, those of CSV among them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineEncoding {
     /// It is UTF-8 so far.
     Utf8,
     /// Something was not, and this is what it seems to be.
     Other(Option<Charset>),
+}
+
+impl LineEncoding {
+    fn charset(self) -> Option<Charset> {
+        match self {
+            Self::Utf8 => None,
+            Self::Other(charset) => charset,
+        }
+    }
 }
 
 /// What is known of the bytes to come.
@@ -65,13 +75,14 @@ impl Cutter {
     pub(crate) fn new(name: &Arc<str>, settings: &ReadSettings) -> Self {
         Self {
             name: Arc::clone(name),
-            told: settings.format,
+            settings: settings.clone(),
             format: settings.format,
             encoding: LineEncoding::Utf8,
-            guesses: !matches!(settings.encoding, TextEncoding::Named(_)),
             guess: None,
             is_found: false,
             is_member: false,
+            head: None,
+            needs: 0,
             gunzip: None,
             carry: Vec::new(),
             records: 0,
@@ -87,22 +98,20 @@ impl Cutter {
 
     /// Begins with the input, or with another member of it.
     fn start(&mut self, start: Start) {
-        *self = Self {
-            name: start.name,
-            told: self.told,
-            format: start.format.or(self.told),
-            encoding: LineEncoding::Utf8,
-            guesses: self.guesses,
-            guess: start.guess,
-            is_found: start.is_found,
-            is_member: start.is_member,
-            gunzip: None,
-            carry: mem::take(&mut self.carry),
-            records: 0,
-            bytes: 0,
-            state: State::Open,
+        self.name = start.name;
+        self.format = start.format.or(self.settings.format);
+        self.encoding = match start.charset {
+            Some(charset) => LineEncoding::Other(Some(charset)),
+            None => LineEncoding::Utf8,
         };
+        self.guess = start.guess;
+        self.is_found = start.is_found;
+        self.is_member = start.is_member;
+        self.head = None;
+        self.gunzip = None;
         self.carry.clear();
+        (self.needs, self.records, self.bytes) = (0, 0, 0);
+        self.state = State::Open;
     }
 
     /// Bytes of a record that has not ended yet, if they are more than is usual.
@@ -147,17 +156,20 @@ impl Cutter {
         piece.blocks.file = Arc::clone(&self.name);
         piece.blocks.format = self.format.unwrap_or(InputFormat::Text);
         piece.blocks.guess = self.guess;
-        piece.blocks.charset = match self.encoding {
-            LineEncoding::Utf8 => None,
-            LineEncoding::Other(charset) => charset,
-        };
+        piece.blocks.charset = self.encoding.charset();
+        if let Some(head) = &self.head {
+            piece.blocks.head = Arc::clone(head);
+        }
     }
 
     /// Finds the format by the content, unless it is known or there is none yet.
     fn recognise(&mut self, content: &Buffer) -> Result<(), Foreign> {
         let content = &content.bytes[content.range()];
         if self.format.is_none() && !content.is_empty() {
-            self.format = Some(recognise(content)?);
+            self.format = Some(match recognise(content)? {
+                InputFormat::Text => by_ending(&self.name).unwrap_or(InputFormat::Text),
+                format => format,
+            });
         }
         Ok(())
     }
@@ -165,17 +177,22 @@ impl Cutter {
     /// Cuts what there is, and tells what is behind it if it is not more.
     fn cut_content(&mut self, piece: &mut Piece, is_whole: bool) -> Option<Error> {
         let (spans, content) = (&mut piece.blocks.spans, &mut piece.content);
-        let until = self.decide_encoding(content, piece.end.is_some());
+        let is_last = piece.end.is_some();
+        let until = self.decide_encoding(content, is_last);
         let stopped = match self.format {
             Some(format) if !content.range().is_empty() => {
-                self.spans(format, spans, content, until, is_whole)
+                match self.behind_head(format, content, until, is_last) {
+                    Ok(Some(head)) => self.spans(format, &head, spans, content, until, is_whole),
+                    Ok(None) => None,
+                    Err(kind) => Some(kind),
+                }
             }
             _ => None,
         };
         if is_whole && self.bytes == 0 && content.range().is_empty() {
             // There is nothing that could tell.
             self.format = self.format.or(by_name(&self.name));
-            if self.format == Some(InputFormat::Text) {
+            if self.format.is_some_and(InputFormat::is_file) {
                 spans.push(self.span(content.range()));
             }
         }
@@ -190,6 +207,37 @@ impl Cutter {
             End::Damaged(error) => Some(self.error(ErrorKind::Compression(error))),
             End::Refused(kind) => Some(in_file(kind)),
         }
+    }
+
+    /// Passes over what stands before the first record, and gives it. `None` if it is not all
+    /// there, or its encoding is not known yet: then the content is carried.
+    fn behind_head(
+        &mut self,
+        format: InputFormat,
+        content: &mut Buffer,
+        until: usize,
+        is_last: bool,
+    ) -> Result<Option<Arc<Head>>, ErrorKind> {
+        if self.head.is_none() {
+            let bytes = &content.bytes[content.range()];
+            let charset = self.encoding.charset();
+            let head = match until < content.end {
+                true => None,
+                false => format
+                    .rules()
+                    .head(bytes, is_last, charset, &self.settings)?,
+            };
+            let Some(head) = head else {
+                self.needs = bytes.len().saturating_mul(2).max(PIECE_BYTES);
+                content.swap(&mut self.carry);
+                content.end = content.start;
+                return Ok(None);
+            };
+            content.start += head.bytes.len();
+            self.bytes += head.bytes.len() as u64;
+            self.head = Some(Arc::new(head));
+        }
+        Ok(self.head.clone())
     }
 
     /// Unpacks what could not be unpacked apart from the pieces before, or should not
@@ -241,7 +289,7 @@ impl Cutter {
         let is_enough = match self.format.map(|format| format.rules().record_end()) {
             None => self.carry.len() >= PIECE_BYTES,
             Some(Some(end)) => memchr(end, new).is_some(),
-            Some(None) => true,
+            Some(None) => self.carry.len() >= self.needs,
         };
         content.end = content.start;
         if is_last || is_enough {
@@ -253,10 +301,13 @@ impl Cutter {
     /// Finds the encoding of lines by the first of them that is not UTF-8 and what follows it:
     /// by so many bytes, however they come in. Gives the place up to which may be cut already.
     fn decide_encoding(&mut self, content: &Buffer, is_last: bool) -> usize {
-        if !self.format.is_some_and(InputFormat::has_encoded_lines)
-            || self.encoding != LineEncoding::Utf8
-            || !self.guesses
-        {
+        let line_end: fn(&[u8]) -> Option<usize> = match self.format {
+            Some(InputFormat::Lines) => |bytes| memrchr(b'\n', bytes),
+            Some(InputFormat::Csv | InputFormat::Tsv) => |bytes| memrchr2(b'\n', b'\r', bytes),
+            _ => return content.end,
+        };
+        let is_named = matches!(self.settings.encoding, TextEncoding::Named(_));
+        if self.encoding != LineEncoding::Utf8 || is_named {
             return content.end;
         }
         let bytes = &content.bytes[content.range()];
@@ -267,12 +318,12 @@ impl Cutter {
         }
         let lines = match is_last {
             true => bytes.len(),
-            false => memrchr(b'\n', bytes).map_or(0, |at| at + 1),
+            false => line_end(bytes).map_or(0, |at| at + 1),
         };
         let Err(at) = utf8::text(&bytes[..lines]) else {
             return content.end;
         };
-        let line = memrchr(b'\n', &bytes[..at]).map_or(0, |at| at + 1);
+        let line = line_end(&bytes[..at]).map_or(0, |at| at + 1);
         let rest = &bytes[line..];
         if rest.len() < GUESS_BYTES && !is_last {
             return content.start + line;
@@ -286,6 +337,7 @@ impl Cutter {
     fn spans(
         &mut self,
         format: InputFormat,
+        head: &Head,
         spans: &mut Vec<Span>,
         content: &mut Buffer,
         until: usize,
@@ -298,7 +350,8 @@ impl Cutter {
                 bytes,
                 records,
                 end,
-            } = format.rules().cut(rest, is_whole);
+                needs,
+            } = format.rules().cut(rest, is_whole, head);
             if bytes > 0 {
                 spans.push(self.span(start..start + bytes));
             }
@@ -309,6 +362,7 @@ impl Cutter {
             if end.is_none() && records >= BLOCK_RECORDS_MAX {
                 continue;
             }
+            self.needs = needs;
             if start == 0 {
                 content.swap(&mut self.carry);
             } else {

@@ -90,6 +90,14 @@ impl Charset {
         }
     }
 
+    /// The text of what seems to be in this encoding.
+    pub(crate) fn guessed(self, bytes: &[u8], encoding: TextEncoding) -> Decoded<'_> {
+        Decoded {
+            text: self.text(bytes),
+            guess: (encoding == TextEncoding::Auto).then(|| self.name()),
+        }
+    }
+
     /// The text; what cannot be decoded becomes U+FFFD. A mark is a character.
     pub(crate) fn text(self, bytes: &[u8]) -> Cow<'_, str> {
         match self.0 {
@@ -126,24 +134,48 @@ pub(crate) struct Decoded<'a> {
 }
 
 /// The text that bytes are: by their mark, else by a label such as one that a header or the
-/// start of a page gives, else UTF-8 if they are that, else by a guess.
-#[allow(
-    dead_code,
-    reason = "for formats that name their encoding, such as HTML"
-)]
-pub(crate) fn decode<'a>(bytes: &'a [u8], label: Option<&str>) -> Decoded<'a> {
+/// start of a page gives, else by what is known of all texts, else UTF-8 if they are that, else
+/// by a guess.
+pub(crate) fn decode<'a>(
+    bytes: &'a [u8],
+    label: Option<&str>,
+    encoding: TextEncoding,
+) -> Decoded<'a> {
     if let Some((charset, mark)) = Charset::by_mark(bytes) {
         return charset.decoded(&bytes[mark..]);
     }
     if let Some(charset) = label.and_then(Charset::for_label) {
         return charset.decoded(bytes);
     }
+    if let TextEncoding::Named(charset) = encoding {
+        return charset.decoded(bytes);
+    }
     match guess(bytes) {
         None => Charset::UTF_8.decoded(bytes),
-        Some(charset) => Decoded {
-            text: charset.text(bytes),
-            guess: Some(charset.name()),
-        },
+        Some(charset) => charset.guessed(bytes, encoding),
+    }
+}
+
+/// The text that bytes are of which a whole was found to be in `charset`, or where they are
+/// none.
+pub(crate) fn text(
+    bytes: &[u8],
+    charset: Option<Charset>,
+    encoding: TextEncoding,
+) -> Result<Decoded<'_>, usize> {
+    if let (TextEncoding::Named(named), None) = (encoding, charset)
+        && named.has_lines()
+        && named != Charset::UTF_8
+    {
+        return Ok(named.decoded(bytes));
+    }
+    match (utf8::text(bytes), charset) {
+        (Ok(text), _) => Ok(Decoded {
+            text: text.into(),
+            guess: None,
+        }),
+        (Err(_), Some(charset)) => Ok(charset.guessed(bytes, encoding)),
+        (Err(byte), None) => Err(byte),
     }
 }
 
@@ -300,7 +332,7 @@ mod tests {
             (b"\0\0\xfe\xff", wide(RUSSIAN, u32::to_be_bytes)),
         ] {
             let bytes = [mark, &bytes].concat();
-            let decoded = decode(&bytes, Some("latin1"));
+            let decoded = decode(&bytes, Some("latin1"), TextEncoding::Auto);
             assert_eq!((&*decoded.text, decoded.guess), (RUSSIAN, None));
         }
     }
@@ -317,7 +349,7 @@ mod tests {
             ("latin1", "Été"),
         ] {
             let bytes = encoded(label, text);
-            let decoded = decode(&bytes, Some(label));
+            let decoded = decode(&bytes, Some(label), TextEncoding::Auto);
             assert_eq!((&*decoded.text, decoded.guess), (text, None));
         }
         assert_eq!(Charset::for_label("no such"), None);
@@ -333,14 +365,14 @@ mod tests {
             ("latin1", "windows-1252", "Où est le café ? Là-bas, à côté."),
         ] {
             let bytes = encoded(label, text);
-            let decoded = decode(&bytes, None);
+            let decoded = decode(&bytes, None, TextEncoding::Auto);
             assert_eq!((&*decoded.text, decoded.guess), (text, Some(guess)));
             // Neither what stands before it nor much of it changes that.
             let page = [b"plain words\n".repeat(10_000), bytes.repeat(3_000)].concat();
-            assert_eq!(decode(&page, None).guess, Some(guess));
+            assert_eq!(decode(&page, None, TextEncoding::Auto).guess, Some(guess));
         }
         let bytes = utf16(RUSSIAN, u16::to_le_bytes);
-        assert_eq!(decode(&bytes, None).text, RUSSIAN);
+        assert_eq!(decode(&bytes, None, TextEncoding::Auto).text, RUSSIAN);
         let bytes = encoded("iso-2022-jp", JAPANESE);
         let guess = Charset::guess_stateful(&bytes);
         assert_eq!(guess.map(Charset::name), Some("ISO-2022-JP"));
@@ -357,7 +389,7 @@ mod tests {
             b"\xff\x01\x02\x03 \xfe",
         ] {
             assert_eq!(guess(bytes), None);
-            assert_eq!(decode(bytes, None).guess, None);
+            assert_eq!(decode(bytes, None, TextEncoding::Auto).guess, None);
         }
     }
 

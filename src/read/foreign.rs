@@ -68,7 +68,7 @@ const TEXTUAL: [Signature; 2] = [
 ];
 
 /// Some of these start as a text might too, but no text goes on like them.
-const BINARIES: [Signature; 17] = [
+const BINARIES: [Signature; 16] = [
     (&[(0, ZIP), (30, b"[Content_Types].xml")], OFFICE),
     (&[(0, ZIP), (30, b"_rels/.rels")], OFFICE),
     (&[(0, ZIP), (30, b"docProps/")], OFFICE),
@@ -95,7 +95,6 @@ const BINARIES: [Signature; 17] = [
         &[(0, b"SQLite format 3\0")],
         Foreign::new("an SQLite database", EXPORT),
     ),
-    (&[(0, b"PAR1")], Foreign::new("Parquet", EXPORT)),
     (&[(0, b"ARROW1\0\0")], ARROW),
     // A stream of messages, without the frame of a file.
     (&[(0, b"\xff\xff\xff\xff"), (6, b"\0\0\x10\0\0\0")], ARROW),
@@ -227,7 +226,6 @@ mod tests {
             (b"%PDF-1.7\n%\xe2\xe3\xcf", "a PDF"),
             (b"%!PS-Adobe-3.0\n", "PostScript"),
             (b"GIF89a\x10\0\x10\0", "a GIF image"),
-            (b"PAR1\x15\x04\x15", "Parquet"),
         ] {
             assert_eq!(what(head), Some(name));
         }

@@ -2,8 +2,9 @@
 
 use super::blocks::Block;
 use super::buffer::PIECE_BYTES;
+use super::encoding::Charset;
 use super::foreign::{self, Foreign};
-use super::{ReadSettings, jsonl, lines, protobuf, text};
+use super::{ReadSettings, csv, html, jsonl, lines, parquet, protobuf, text, warc};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -18,6 +19,16 @@ pub enum InputFormat {
     Text,
     /// A line is a document, its place the id.
     Lines,
+    /// A file of HTML is a document, its path the id.
+    Html,
+    /// Records of fields, behind a header that names them.
+    Csv,
+    /// The same with tabs between the fields.
+    Tsv,
+    /// The archive of a crawler.
+    Warc,
+    /// Columns of rows.
+    Parquet,
 }
 
 impl InputFormat {
@@ -28,13 +39,40 @@ impl InputFormat {
             Self::Protobuf => "protobuf",
             Self::Text => "text",
             Self::Lines => "lines",
+            Self::Html => "html",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Warc => "warc",
+            Self::Parquet => "parquet",
         }
     }
 
-    /// Whether it is cut at line ends, and its lines may be in another encoding than UTF-8: of
-    /// one file, all in the same.
-    pub(super) fn has_encoded_lines(self) -> bool {
-        self == Self::Lines
+    /// Whether it is text from start to end, in an encoding of its own.
+    pub(super) fn is_text(self) -> bool {
+        matches!(
+            self,
+            Self::Text | Self::Lines | Self::Html | Self::Csv | Self::Tsv
+        )
+    }
+
+    /// Whether it says itself what of it is HTML.
+    pub(super) fn tells_html(self) -> bool {
+        matches!(self, Self::Html | Self::Warc)
+    }
+
+    /// Whether a file is one document: its name stands for it where documents are written.
+    pub(crate) fn is_file(self) -> bool {
+        matches!(self, Self::Text | Self::Html)
+    }
+
+    /// The format in which its records are written.
+    pub(crate) fn written(self) -> Self {
+        match self {
+            Self::Html => Self::Text,
+            Self::Tsv => Self::Csv,
+            Self::Parquet => Self::Jsonl,
+            format => format,
+        }
     }
 
     pub(super) fn rules(self) -> &'static dyn Format {
@@ -43,6 +81,11 @@ impl InputFormat {
             Self::Protobuf => &protobuf::Protobuf,
             Self::Text => &text::Text,
             Self::Lines => &lines::Lines,
+            Self::Html => &html::Html,
+            Self::Csv => &csv::Csv,
+            Self::Tsv => &csv::Tsv,
+            Self::Warc => &warc::Warc,
+            Self::Parquet => &parquet::Parquet,
         }
     }
 }
@@ -56,14 +99,46 @@ pub(super) struct Cut {
     pub(super) records: u64,
     /// What makes it impossible to go on behind them.
     pub(super) end: Option<ErrorKind>,
+    /// Bytes behind them that must be there before it is worth to look again.
+    pub(super) needs: usize,
+}
+
+/// What stands before the first record and holds for all.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// As it is written.
+    pub(crate) bytes: Box<[u8]>,
+    /// Between the fields of a record.
+    pub(super) delimiter: u8,
+    /// The names of the fields.
+    pub(super) names: Vec<String>,
+}
+
+impl Head {
+    /// Whether records behind one may stand behind the other.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.delimiter, &self.names) == (other.delimiter, &other.names)
+    }
 }
 
 /// What a record format must tell. Cutting is done in sequence and must be
 /// cheap; taking records apart is done by many threads.
 pub(super) trait Format: Sync {
+    /// What stands before the first record, if it is there; `None` if more of the stream is
+    /// needed to tell. What is not UTF-8 is in `charset`, if that could be told.
+    fn head(
+        &self,
+        _bytes: &[u8],
+        _ended: bool,
+        _charset: Option<Charset>,
+        _settings: &ReadSettings,
+    ) -> Result<Option<Head>, ErrorKind> {
+        Ok(Some(Head::default()))
+    }
+
     /// How much of `bytes`, the next part of the stream, is whole records. With
     /// `ended`, nothing follows.
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut;
+    fn cut(&self, bytes: &[u8], ended: bool, head: &Head) -> Cut;
 
     /// The byte that ends every record, if there is one: behind a record too long
     /// to hold, that is where the next one is found.
@@ -80,6 +155,12 @@ pub(super) trait Format: Sync {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     );
+
+    /// Records of the block that are well, but no documents: neither of the two above gives
+    /// them.
+    fn passed_over(&self, _block: &Block<'_>) -> u64 {
+        0
+    }
 }
 
 /// Lines looked at before deciding that a file is JSONL.
@@ -99,6 +180,12 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     }
     if let Some(foreign) = foreign::by_signature(head) {
         return Err(foreign);
+    }
+    if warc::looks_like_warc(head) {
+        return Ok(InputFormat::Warc);
+    }
+    if html::looks_like_html(head) {
+        return Ok(InputFormat::Html);
     }
     let head = without_bom(head);
     let (mut objects, mut others) = (0, 0);
@@ -123,8 +210,28 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     }
 }
 
+/// What content that could be any text is, by the name of its file.
+pub(super) fn by_ending(name: &str) -> Option<InputFormat> {
+    let name = name.to_ascii_lowercase();
+    let name = unpacked(&name);
+    ENDINGS
+        .iter()
+        .find(|(ending, _)| name.ends_with(ending))
+        .map(|&(_, format)| format)
+}
+
+/// Endings of names that tell what the content does not.
+const ENDINGS: [(&str, InputFormat); 5] = [
+    (".csv", InputFormat::Csv),
+    (".tsv", InputFormat::Tsv),
+    (".html", InputFormat::Html),
+    (".htm", InputFormat::Html),
+    (".xhtml", InputFormat::Html),
+];
 /// Endings of names whose files hold records, of which there may be none.
-const RECORDS: [&str; 4] = [".jsonl", ".json", ".ndjson", ".pb"];
+const RECORDS: [&str; 9] = [
+    ".jsonl", ".json", ".ndjson", ".pb", ".csv", ".tsv", ".warc", ".wet", ".parquet",
+];
 /// Endings that follow those where a file is compressed.
 const PACKED: [&str; 6] = [".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"];
 
@@ -132,13 +239,16 @@ const PACKED: [&str; 6] = [".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"];
 /// text, but what holds records, or comes from a pipe, holds none.
 pub(super) fn by_name(name: &str) -> Option<InputFormat> {
     let name = name.to_ascii_lowercase();
-    let name = PACKED
-        .iter()
-        .find_map(|ending| name.strip_suffix(ending))
-        .unwrap_or(&name);
+    let name = unpacked(&name);
     let is_pipe = name == "-" || name.starts_with("/dev/");
     let has_records = RECORDS.iter().any(|ending| name.ends_with(ending));
     (!is_pipe && !has_records).then_some(InputFormat::Text)
+}
+
+/// A name without the ending of its compression.
+fn unpacked(name: &str) -> &str {
+    let ending = PACKED.iter().find_map(|ending| name.strip_suffix(ending));
+    ending.unwrap_or(name)
 }
 
 /// `{}`, or a brace, a name in quotes and a colon.

@@ -144,6 +144,7 @@ impl Input {
         Start {
             name: Arc::clone(&self.name),
             format: matches!(self.origin, Origin::Command(..)).then_some(InputFormat::Text),
+            charset: None,
             guess: None,
             is_found: self.is_found,
             is_member: false,

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 use super::blocks::Block;
 use super::content::content;
 use super::encoding::Decoded;
-use super::format::{Cut, Format, without_bom};
+use super::format::{Cut, Format, Head, without_bom};
 use super::{BLOCK_RECORDS_MAX, ReadSettings};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 pub(super) struct Lines;
 
 impl Format for Lines {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+    fn cut(&self, bytes: &[u8], ended: bool, _: &Head) -> Cut {
         cut_at_line_end(bytes, ended)
     }
 

@@ -17,6 +17,7 @@
     not(all(
         feature = "bzip2",
         feature = "lz4",
+        feature = "parquet",
         feature = "tar",
         feature = "xz",
         feature = "zip"
@@ -32,17 +33,20 @@ mod bzip2;
 mod command;
 mod content;
 mod counted;
+mod csv;
 mod cutter;
 mod encoding;
 mod foreign;
 mod format;
 mod gzip;
+mod html;
 mod input;
 mod jsonl;
 mod lines;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod packed;
+mod parquet;
 mod protobuf;
 mod source;
 mod spool;
@@ -56,6 +60,7 @@ mod transcoded;
 mod unpack;
 mod utf8;
 mod walk;
+mod warc;
 mod written_pairs;
 #[cfg(feature = "xz")]
 mod xz;
@@ -73,7 +78,9 @@ pub use blocks::Piece;
 pub use command::{Command, end_commands};
 pub(crate) use cutter::Cutter;
 pub use encoding::{Charset, TextEncoding};
+pub(crate) use format::Head;
 pub use format::InputFormat;
+pub use html::HtmlText;
 pub use input::Input;
 pub(crate) use spool::for_two_readings;
 pub(crate) use stream::Stream;
@@ -102,14 +109,18 @@ pub struct ReadSettings {
     pub text_fields: Vec<String>,
     /// The content is a list of strings, not running text.
     pub items: bool,
-    /// A JSON field whose value each document brings along.
+    /// The text is HTML, of which so much counts; `None` if only HTML files are.
+    pub html: Option<HtmlText>,
+    /// Between the fields of CSV; `None` to find it.
+    pub delimiter: Option<u8>,
+    /// A field whose value each document brings along.
     pub value_field: Option<String>,
     /// The encoding of plain text that is not UTF-8.
     pub encoding: TextEncoding,
     /// Members of archives that are hidden are read too.
     pub hidden: bool,
-    /// Where an archive is kept that comes from a pipe and must be read from its end; `None`
-    /// for memory.
+    /// Where an archive or a Parquet file is kept that comes from a pipe and must be read from
+    /// its end; `None` for memory.
     pub temp_dir: Option<PathBuf>,
 }
 
@@ -120,6 +131,8 @@ impl Default for ReadSettings {
             id_field: None,
             text_fields: vec!["text".into()],
             items: false,
+            html: None,
+            delimiter: None,
             value_field: None,
             encoding: TextEncoding::Auto,
             hidden: false,

@@ -7,7 +7,9 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::blocks::Block;
 use super::content::contents;
-use super::format::{Cut, Format};
+use super::encoding::{Charset, Decoded};
+use super::format::{Cut, Format, Head};
+use super::html::decode_field;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
 use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind, excerpt};
@@ -22,7 +24,7 @@ const TEXT: u32 = 3;
 pub(super) struct Protobuf;
 
 impl Format for Protobuf {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+    fn cut(&self, bytes: &[u8], ended: bool, _: &Head) -> Cut {
         let mut cut = Cut::default();
         while cut.records < BLOCK_RECORDS_MAX
             && let Some(length) = frame_length(&bytes[cut.bytes..])
@@ -156,8 +158,14 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         .filter(|url| !url.is_empty())
         .ok_or_else(|| ErrorKind::FieldMissing("url in the message".into()))?;
     if let ([name], false) = (&settings.text_fields[..], settings.items) {
-        let text = fields.named(name)?.unwrap_or_default();
-        return Ok(Document::new(url, Content::Text(text.into())));
+        let Decoded { text, guess } = match settings.html {
+            Some(_) => decode_field(fields.bytes(name)?.unwrap_or_default(), settings.encoding),
+            None => Charset::UTF_8.decoded(fields.named(name)?.unwrap_or_default().as_bytes()),
+        };
+        return Ok(Document {
+            guess,
+            ..Document::new(url, Content::Text(text))
+        });
     }
     let mut texts = Vec::with_capacity(settings.text_fields.len());
     for name in &settings.text_fields {
@@ -208,19 +216,21 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// The field of that name as text; of no other name is there any.
+    /// The field of that name; of no other name is there any.
+    fn bytes(&self, name: &str) -> Result<Option<&'a [u8]>, ErrorKind> {
+        match name {
+            "url" => Ok(self.url),
+            "body" => Ok(self.body),
+            "text" => Ok(self.text),
+            _ => Err(ErrorKind::FieldMissing(format!(
+                "`{name}` in a protobuf document: it has url, body and text"
+            ))),
+        }
+    }
+
+    /// The same as text.
     fn named(&self, name: &str) -> Result<Option<&'a str>, ErrorKind> {
-        let value = match name {
-            "url" => self.url,
-            "body" => self.body,
-            "text" => self.text,
-            _ => {
-                return Err(ErrorKind::FieldMissing(format!(
-                    "`{name}` in a protobuf document: it has url, body and text"
-                )));
-            }
-        };
-        value
+        self.bytes(name)?
             .map(|value| utf8::text(value).map_err(|_| ErrorKind::Utf8))
             .transpose()
     }
@@ -264,7 +274,7 @@ mod tests {
         fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
             let _ = document(&bytes, &ReadSettings::default());
             let _ = looks_like_frames(&bytes);
-            let cut = Protobuf.cut(&bytes, true);
+            let cut = Protobuf.cut(&bytes, true, &Head::default());
             prop_assert!(cut.bytes <= bytes.len());
         }
     }

@@ -16,9 +16,10 @@ use super::format::{InputFormat, recognise};
 use super::gzip::{self, Chunk, Chunks};
 use super::input::Input;
 use super::packed::Packing;
+use super::parquet::{self, Table};
 use super::source::{Source, Spool};
 use super::transcoded::Transcoded;
-use super::{ReadSettings, protobuf};
+use super::{ReadSettings, protobuf, warc};
 use crate::error::ErrorKind;
 
 /// Bytes that tell compression, archives and encodings of wide characters.
@@ -45,7 +46,7 @@ pub(crate) struct Stream {
     state: State,
     /// Those that are open, each in the one before.
     archives: Vec<Archive>,
-    options: Options,
+    settings: ReadSettings,
     taken: Arc<AtomicU64>,
     /// The largest window of what was unpacked so far.
     windows: Arc<AtomicU64>,
@@ -65,19 +66,13 @@ enum Leaf {
     Plain(Box<Source>),
     /// To be unpacked by any thread.
     Gzip(Box<Chunks>),
+    /// Rows that have been taken apart.
+    Table(Box<Table>),
 }
 
 struct Archive {
     name: Arc<str>,
     members: Box<dyn Members>,
-}
-
-/// What is to be known of the settings.
-struct Options {
-    format: Option<InputFormat>,
-    encoding: TextEncoding,
-    hidden: bool,
-    spool: Spool,
 }
 
 impl Stream {
@@ -87,14 +82,7 @@ impl Stream {
         Self {
             state: State::Closed(input),
             archives: Vec::new(),
-            options: Options {
-                format: settings.format,
-                encoding: settings.encoding,
-                hidden: settings.hidden,
-                spool: Spool {
-                    temp_dir: settings.temp_dir.clone(),
-                },
-            },
+            settings: settings.clone(),
             taken: Arc::clone(taken),
             windows: Arc::default(),
         }
@@ -135,8 +123,13 @@ impl Stream {
                 let room = &mut piece.content.room(PIECE_BYTES)[..PIECE_BYTES];
                 let (filled, how) = fill(source, room);
                 piece.content.end += filled;
-                piece.window_bytes = self.windows.load(Ordering::Relaxed);
                 how
+            }
+            Leaf::Table(table) => {
+                match piece.content.append(|bytes| table.next(bytes, PIECE_BYTES)) {
+                    true => Filled::Whole,
+                    false => Filled::Ended,
+                }
             }
             Leaf::Gzip(chunks) => {
                 let mut chunk: Chunk = mem::take(&mut piece.spare);
@@ -145,6 +138,7 @@ impl Stream {
                 end.unwrap_or(Filled::Whole)
             }
         };
+        piece.window_bytes = self.windows.load(Ordering::Relaxed);
         piece.end = match how {
             Filled::Whole => {
                 self.state = State::Open(leaf, None);
@@ -173,12 +167,13 @@ impl Stream {
         let start = |name: Arc<str>| Start {
             name,
             format: None,
+            charset: None,
             guess: None,
             is_found: true,
             is_member: true,
         };
         match archive.members.next() {
-            Ok(Some(member)) if !self.options.hidden && archive::is_hidden(&member.name) => {
+            Ok(Some(member)) if !self.settings.hidden && archive::is_hidden(&member.name) => {
                 self.state = State::Between;
             }
             Ok(Some(member)) => {
@@ -258,11 +253,16 @@ impl Stream {
                 return Err(End::Refused(ARCHIVES_TOO_DEEP.into()));
             }
             return kind
-                .members(source, &self.options.spool, &self.taken)
+                .members(source, &self.spool(), &self.taken)
                 .map(Inside::Archive)
                 .map_err(damaged_archive);
         }
-        if let Some(wide) = self.options.wide(head) {
+        if !is_told && self.is_table(head) {
+            start.format = Some(InputFormat::Parquet);
+            return self.table(source).map(Leaf::Table).map(Inside::Leaf);
+        }
+        if let Some(wide) = self.wide(head) {
+            start.charset = Some(Charset::UTF_8);
             start.guess = wide.guess;
             source.skip(wide.mark);
             source = Source::new(Box::new(Transcoded::new(Box::new(source), wide.charset)));
@@ -275,7 +275,39 @@ impl Stream {
         let head = &head[..head.len().min(HEAD_BYTES)];
         Packing::of(head).is_none()
             && ArchiveKind::of(head).is_none()
-            && self.options.wide(head).is_none()
+            && !self.is_table(head)
+            && self.wide(head).is_none()
+    }
+
+    /// Whether what starts like this is a Parquet file, or should be one.
+    fn is_table(&self, head: &[u8]) -> bool {
+        match self.settings.format {
+            Some(format) => format == InputFormat::Parquet,
+            None => head.starts_with(parquet::MAGIC),
+        }
+    }
+
+    fn table(&self, source: Source) -> Result<Box<Table>, End> {
+        if let Some(foreign) = parquet::foreign() {
+            return Err(End::Refused(foreign.into()));
+        }
+        let taken = source.is_file().then(|| Arc::clone(&self.taken));
+        let file =
+            source
+                .into_seekable(&self.spool())
+                .map_err(|error| match Damage::of(error) {
+                    Filled::Damaged(error) => End::Damaged(error),
+                    Filled::Broken(error) => End::Unopened(error),
+                    Filled::Whole | Filled::Ended => End::Whole,
+                })?;
+        let table = Table::open(file, &self.settings, taken).map_err(End::Refused)?;
+        Ok(Box::new(table))
+    }
+
+    fn spool(&self) -> Spool {
+        Spool {
+            temp_dir: self.settings.temp_dir.clone(),
+        }
     }
 }
 
@@ -323,7 +355,7 @@ struct Wide {
     guess: Option<&'static str>,
 }
 
-impl Options {
+impl Stream {
     /// The encoding of what starts like this, if it must be transcoded to be cut.
     fn wide(&self, head: &[u8]) -> Option<Wide> {
         let known = |(charset, mark)| Wide {
@@ -331,13 +363,14 @@ impl Options {
             mark,
             guess: None,
         };
+        let format = self.settings.format;
         let by_mark = Charset::by_mark(head).filter(|(charset, _)| !charset.has_lines());
-        let wide = match (by_mark, self.encoding) {
+        let wide = match (by_mark, self.settings.encoding) {
             (Some(marked), _) => known(marked),
             (None, TextEncoding::Named(charset)) if charset.has_lines() => return None,
             (None, TextEncoding::Named(charset)) => {
-                let is_json = self.format.is_none() && recognise(head) == Ok(InputFormat::Jsonl);
-                if self.format == Some(InputFormat::Jsonl) || is_json {
+                let format = format.or_else(|| recognise(head).ok());
+                if format == Some(InputFormat::Jsonl) {
                     return None;
                 }
                 known((charset, 0))
@@ -355,11 +388,12 @@ impl Options {
                 }
             }
         };
-        let is_frames = match self.format {
-            Some(format) => format == InputFormat::Protobuf,
-            None => protobuf::looks_like_frames(head),
+        // JSON may be in one of them, by its mark.
+        let is_text = match format {
+            Some(format) => format.is_text() || format == InputFormat::Jsonl,
+            None => !protobuf::looks_like_frames(head) && !warc::looks_like_warc(head),
         };
-        (!is_frames).then_some(wide)
+        is_text.then_some(wide)
     }
 }
 

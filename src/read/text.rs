@@ -3,7 +3,7 @@
 use super::blocks::Block;
 use super::content::content;
 use super::encoding::{Decoded, TextEncoding, guess};
-use super::format::{Cut, Format, without_bom};
+use super::format::{Cut, Format, Head, without_bom};
 use super::{RECORD_BYTES_MAX, ReadSettings};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -11,12 +11,12 @@ use crate::error::{Error, ErrorKind};
 pub(super) struct Text;
 
 impl Format for Text {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+    fn cut(&self, bytes: &[u8], ended: bool, _: &Head) -> Cut {
         if ended && bytes.len() <= RECORD_BYTES_MAX {
             Cut {
                 bytes: bytes.len(),
                 records: 1,
-                end: None,
+                ..Cut::default()
             }
         } else {
             Cut::default()
@@ -64,9 +64,5 @@ fn guessed<'a>(text: &'a [u8], settings: &ReadSettings) -> Option<Decoded<'a>> {
     if let TextEncoding::Named(_) = settings.encoding {
         return None;
     }
-    let charset = guess(text)?;
-    Some(Decoded {
-        guess: (settings.encoding == TextEncoding::Auto).then(|| charset.name()),
-        ..charset.decoded(text)
-    })
+    guess(text).map(|charset| charset.guessed(text, settings.encoding))
 }

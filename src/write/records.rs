@@ -33,11 +33,19 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
+    /// Writes what stands before the first record, if there is anything.
+    pub(crate) fn head(&mut self, format: InputFormat, head: &[u8]) -> io::Result<()> {
+        match head {
+            [] => Ok(()),
+            head => self.record(format, head),
+        }
+    }
+
     /// Writes a record, byte for byte. Only what would spoil it among others is mended:
     /// a line end that is missing before the next line, a byte order mark that is no
     /// longer at the start.
     pub(crate) fn record(&mut self, format: InputFormat, record: &[u8]) -> io::Result<()> {
-        let is_lines = format != InputFormat::Protobuf;
+        let is_lines = !matches!(format, InputFormat::Protobuf | InputFormat::Warc);
         if self.is_open && is_lines {
             self.output.write_all(b"\n")?;
         }
@@ -46,7 +54,11 @@ impl<'a> RecordWriter<'a> {
             false => record,
         };
         self.output.write_all(record)?;
-        self.is_open = is_lines && !record.ends_with(b"\n");
+        let is_ended = match format {
+            InputFormat::Csv => matches!(record, [.., b'\n' | b'\r']),
+            _ => record.ends_with(b"\n"),
+        };
+        self.is_open = is_lines && !is_ended;
         self.is_empty = false;
         Ok(())
     }

@@ -182,10 +182,11 @@ impl ClusterChoiceArgs {
 
     pub(super) fn clash_with_format(&self, format: FormatArg) -> Clash<'static> {
         (
-            self.keep.field().is_some() && matches!(format, FormatArg::Text | FormatArg::Lines),
+            self.keep.field().is_some()
+                && matches!(format, FormatArg::Text | FormatArg::Lines | FormatArg::Html),
             "--keep max:FIELD or min:FIELD",
-            "--input-format text or lines",
-            "plain text has no fields; leave out one of them",
+            "--input-format text, lines or html",
+            "there are no fields in it; leave out one of them",
         )
     }
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use simdup::Input;
 use simdup::inside::Walk;
-use simdup::settings::{InputFormat, TextEncoding};
+use simdup::settings::{HtmlText, InputFormat, TextEncoding};
 
 use super::together;
 use super::values::encoding;
@@ -30,19 +30,59 @@ pub(in crate::cli) struct InputArgs {
     /// How documents are stored
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Auto)]
     pub(in crate::cli) input_format: FormatArg,
-    /// JSON field with the id [default: url, else id, else file:record]; `a.b` is b in the
-    /// object a
+    /// Field with the id [default: url, else id, else file:record]; `a.b` is b in the object a
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) id_field: Option<String>,
     /// Field with the text; several are joined, and so are lists. `body` reads protobuf's body
     #[arg(long, value_name = "NAME,…", default_value = "text")]
     pub(in crate::cli) text_field: Fields,
-    /// Encoding of plain text, such as windows-1251; `detect` guesses it for each file [default:
-    /// by its mark, else UTF-8, else guessed and told]
+    /// The text is HTML: take what a reader sees of it, or its main content only [default: all,
+    /// of HTML files]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all"
+    )]
+    pub(in crate::cli) html: Option<HtmlArg>,
+    /// Between the fields of CSV, `\t` for a tab [default: found]
+    #[arg(long, value_name = "C", value_parser = delimiter)]
+    pub(in crate::cli) delimiter: Option<u8>,
+    /// Encoding of text, CSV and HTML, such as windows-1251; `detect` guesses it for each file
+    /// [default: by its mark, else UTF-8, else guessed and told]
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     pub(in crate::cli) encoding: Option<TextEncoding>,
     #[command(flatten)]
     pub(in crate::cli) walk: WalkArgs,
+}
+
+/// A character of one byte that can stand between fields.
+fn delimiter(typed: &str) -> Result<u8, String> {
+    match typed.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [b'"' | b'\r' | b'\n'] => Err("quotes and line ends have a meaning of their own".into()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("one ASCII character, or `\\t`".into()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum HtmlArg {
+    /// All that a reader sees
+    All,
+    /// The main content, without navigation and the like
+    Article,
+}
+
+impl From<HtmlArg> for HtmlText {
+    fn from(typed: HtmlArg) -> Self {
+        match typed {
+            HtmlArg::All => Self::All,
+            HtmlArg::Article => Self::Article,
+        }
+    }
 }
 
 /// Names of fields, separated by commas. Not a list to clap, so that a later flag
@@ -74,6 +114,16 @@ pub(in crate::cli) enum FormatArg {
     Text,
     /// A line is a document, `file:line` the id
     Lines,
+    /// A file of HTML is a document, its path the id
+    Html,
+    /// Records behind a header that names their fields
+    Csv,
+    /// The same with tabs between the fields
+    Tsv,
+    /// Archives of crawlers (WARC, WET): responses that are HTML or plain text
+    Warc,
+    /// Columns of rows
+    Parquet,
 }
 
 impl From<FormatArg> for Option<InputFormat> {
@@ -84,6 +134,11 @@ impl From<FormatArg> for Option<InputFormat> {
             FormatArg::Protobuf => Some(InputFormat::Protobuf),
             FormatArg::Text => Some(InputFormat::Text),
             FormatArg::Lines => Some(InputFormat::Lines),
+            FormatArg::Html => Some(InputFormat::Html),
+            FormatArg::Csv => Some(InputFormat::Csv),
+            FormatArg::Tsv => Some(InputFormat::Tsv),
+            FormatArg::Warc => Some(InputFormat::Warc),
+            FormatArg::Parquet => Some(InputFormat::Parquet),
         }
     }
 }
@@ -150,23 +205,54 @@ impl InputArgs {
         Ok(())
     }
 
-    /// Encodings of what has but one, and fields of what has none.
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        let is_utf8 = matches!(self.input_format, FormatArg::Jsonl | FormatArg::Protobuf);
-        let why = "JSON and protobuf are UTF-8; leave out one of them";
-        let with = (
-            is_utf8 && self.encoding.is_some(),
-            "--encoding",
-            "--input-format",
-            why,
+    /// What this build cannot do, encodings of what has but one, fields of what has none, HTML
+    /// in what is no text.
+    pub(super) fn check(&self, items: bool) -> Result<(), Failure> {
+        if self
+            .html
+            .is_some_and(|html| !HtmlText::from(html).is_built())
+        {
+            return Err(Failure::Usage(
+                "--html=article is not in this build; build simdup with the feature `article`"
+                    .into(),
+            ));
+        }
+        let is_utf8 = matches!(
+            self.input_format,
+            FormatArg::Jsonl | FormatArg::Protobuf | FormatArg::Parquet
         );
-        together::check(&[with])?;
+        let is_csv = matches!(
+            self.input_format,
+            FormatArg::Auto | FormatArg::Csv | FormatArg::Tsv
+        );
+        together::check(&[
+            (
+                is_utf8 && self.encoding.is_some(),
+                "--encoding",
+                "--input-format",
+                "JSON, protobuf and Parquet are UTF-8; leave out one of them",
+            ),
+            (
+                self.delimiter.is_some() && !is_csv,
+                "--delimiter",
+                "--input-format",
+                "only CSV has delimiters; leave out one of them",
+            ),
+            (
+                items && self.html.is_some(),
+                "--items",
+                "--html",
+                "a list of items is no page; leave out one of them",
+            ),
+        ])?;
         let format = match self.input_format {
             FormatArg::Text => "--input-format text",
             FormatArg::Lines => "--input-format lines",
-            FormatArg::Auto | FormatArg::Jsonl | FormatArg::Protobuf => return Ok(()),
+            FormatArg::Html => "--input-format html",
+            FormatArg::Warc if self.text_field.0 != ["text"] => "--input-format warc",
+            _ => return Ok(()),
         };
-        let why = "plain text has no fields; leave out one of them";
+        let why = "there are no fields in it; leave out one of them";
         together::check(&[
             (self.id_field.is_some(), "--id-field", format, why),
             (self.text_field.0 != ["text"], "--text-field", format, why),

@@ -109,7 +109,7 @@ pub(super) fn settings(
     signature: &SignatureArgs,
     resources: &ResourceArgs,
 ) -> Result<Settings, Failure> {
-    input.check()?;
+    input.check(shingles.items)?;
     let (shingle, sketch) = signature.settings(shingles)?;
     Ok(Settings {
         read: ReadSettings {
@@ -117,6 +117,8 @@ pub(super) fn settings(
             id_field: input.id_field.clone(),
             text_fields: input.text_field.0.clone(),
             items: shingles.items,
+            html: input.html.map(Into::into),
+            delimiter: input.delimiter,
             value_field: None,
             encoding: input.encoding.unwrap_or_default(),
             hidden: input.walk.hidden,

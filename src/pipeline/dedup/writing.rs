@@ -2,6 +2,7 @@
 //! for the second time.
 
 use std::io;
+use std::sync::Arc;
 
 use crate::collection::{Fate, Records, Sides, Urls};
 use crate::document::DocumentId;
@@ -10,7 +11,7 @@ use crate::observer::Observer;
 use crate::pairs::{Pairs, Partners};
 use crate::pipeline::clusters::Assigned;
 use crate::pipeline::records::{KeptRecords, Record, RecordForm, for_each_record};
-use crate::read::{Input, InputFormat};
+use crate::read::{Head, Input, InputFormat};
 use crate::score::Score;
 use crate::settings::Settings;
 use crate::write::{NamedWriter, RecordWriter};
@@ -39,14 +40,22 @@ impl Writing<'_> {
         let failed = |error: io::Error| Error::in_file(&name, ErrorKind::Write(error));
         let mut writer = RecordWriter::new(output.writer);
         let mut partners = Partners::default();
-        let mut put = |document, format, bytes: &[u8]| match self.pairs {
+        let mut has_head = false;
+        let mut put = |document, format, head: &Head, bytes: &[u8]| match self.pairs {
             Some(pairs) => {
                 let similar = self.similar(pairs, document, &mut partners)?;
                 writer.annotated(bytes, &similar).map_err(failed)
             }
-            None => writer.record(format, bytes).map_err(failed),
+            None => {
+                if !has_head {
+                    writer.head(format, &head.bytes).map_err(failed)?;
+                    has_head = true;
+                }
+                writer.record(format, bytes).map_err(failed)
+            }
         };
-        let mut output_format = None;
+        let no_head = Head::default();
+        let mut first: Option<(InputFormat, Arc<Head>)> = None;
         let mut blank: Vec<(DocumentId, Vec<u8>)> = Vec::new();
         let mut written = 0;
         let each = |record: Record<'_>, taken: u64| {
@@ -59,30 +68,35 @@ impl Writing<'_> {
             if written % PROGRESS_EVERY == 0 {
                 self.observer.progress(taken, written);
             }
-            match (record.is_blank, output_format) {
+            let (format, head) = (record.format.written(), record.head);
+            match (record.is_blank, &first) {
                 // Whether it has a record is not known before something else is written.
                 (true, None) => blank.push((document, record.bytes.to_vec())),
                 // As the marks that Hadoop and Spark leave beside records.
-                (true, Some(format)) if format != InputFormat::Text => {}
-                (false, Some(format)) if format != record.format && self.pairs.is_none() => {
+                (true, Some((first, _))) if *first != InputFormat::Text => {}
+                (false, Some((first, first_head)))
+                    if self.pairs.is_none() && (*first != format || !first_head.is_like(head)) =>
+                {
                     return Err(Error::in_file(&name, ErrorKind::MixedFormats));
                 }
                 (_, known) => {
-                    if known.is_none() && record.format == InputFormat::Text {
-                        for (document, bytes) in &blank {
-                            put(*document, InputFormat::Text, bytes)?;
+                    if known.is_none() {
+                        if format == InputFormat::Text {
+                            for (document, bytes) in &blank {
+                                put(*document, format, &no_head, bytes)?;
+                            }
                         }
+                        first = Some((format, Arc::clone(head)));
                     }
-                    output_format = known.or(Some(record.format));
-                    put(document, record.format, record.bytes)?;
+                    put(document, format, head, record.bytes)?;
                 }
             }
             Ok(())
         };
         let count = for_each_record(again, self.settings, form, kept, each)?;
-        if output_format.is_none() {
+        if first.is_none() {
             for (document, bytes) in &blank {
-                put(*document, InputFormat::Text, bytes)?;
+                put(*document, InputFormat::Text, &no_head, bytes)?;
             }
         }
         match count == self.records.len() {

@@ -11,7 +11,7 @@ pub(super) mod value;
 use std::borrow::Cow;
 
 use super::blocks::Block;
-use super::format::{Cut, Format};
+use super::format::{Cut, Format, Head};
 use super::lines::{Line, cut_at_line_end, for_each_line};
 use super::{FIELD_SEPARATOR, ReadSettings};
 use crate::document::{Content, Document};
@@ -20,12 +20,12 @@ use general::Fields;
 use scan::{Found, Scan};
 
 /// Where an id is looked for unless a field is named.
-const ID_FIELDS: [&str; 2] = ["url", "id"];
+pub(super) const ID_FIELDS: [&str; 2] = ["url", "id"];
 
 pub(super) struct Jsonl;
 
 impl Format for Jsonl {
-    fn cut(&self, bytes: &[u8], ended: bool) -> Cut {
+    fn cut(&self, bytes: &[u8], ended: bool, _: &Head) -> Cut {
         cut_at_line_end(bytes, ended)
     }
 
