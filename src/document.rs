@@ -32,6 +32,9 @@ pub struct Document<'a> {
     pub value: Option<FieldValue>,
     /// The encoding of its text, if it had to be guessed.
     pub guess: Option<&'static str>,
+    /// Which of the text fields that were named it has, a bit for each, the first the lowest; all
+    /// where there are no fields.
+    pub fields: u64,
 }
 
 impl<'a> Document<'a> {
@@ -44,6 +47,7 @@ impl<'a> Document<'a> {
             number: 0,
             value: None,
             guess: None,
+            fields: u64::MAX,
         }
     }
 }

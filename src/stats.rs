@@ -18,6 +18,8 @@ pub struct Stats {
     pub counts: Counts,
     /// Documents that are not UTF-8, by the encoding that they seem to have.
     pub guessed_encodings: BTreeMap<&'static str, u64>,
+    /// Text fields that were named, and that no document has.
+    pub missing_fields: Vec<String>,
     /// How candidates were found.
     pub search: SearchStats,
     /// Where the time went.

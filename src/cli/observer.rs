@@ -160,6 +160,9 @@ fn tell_of_texts(stats: &Stats) {
         1 => report::warning("1 file without text was passed over"),
         files => report::warning(&format!("{files} files without text were passed over")),
     }
+    for field in &stats.missing_fields {
+        report::warning(&format!("--text-field: no record has the field `{field}`"));
+    }
     let guesses = &stats.guessed_encodings;
     if guesses.is_empty() {
         return;

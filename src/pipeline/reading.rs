@@ -128,6 +128,8 @@ pub(super) struct Reading<'a> {
     /// Documents without a shingle.
     empty: Vec<DocumentId>,
     floor: Floor,
+    /// The text fields that some document has.
+    fields: u64,
     /// The party of each document, if there are any.
     parties: Option<Parties>,
     /// What does not count in any document.
@@ -155,6 +157,7 @@ impl<'a> Reading<'a> {
             kept: wants.kept.map(KeptRecords::new),
             empty: Vec::new(),
             floor: Floor::new(settings, wants, purpose),
+            fields: 0,
             parties: settings.party_by.as_ref().map(|_| Parties::default()),
             template: Template::default(),
         }
@@ -166,10 +169,15 @@ impl<'a> Reading<'a> {
         memory.map_or(u64::MAX, |memory| self.floor.rest(memory.bytes))
     }
 
-    /// Says how much memory is the least, once all is read.
-    pub(super) fn tell_floor(&mut self) {
+    /// Says how much memory is the least, and what is missing, once all is read.
+    pub(super) fn tell(&mut self) {
         let (bytes, memory) = (self.floor.bytes(), self.settings.memory().bytes);
         self.stats.floor_memory_bytes = bytes;
+        if self.stats.counts.documents > 0 {
+            let names = self.settings.read.text_fields.iter().take(64).zip(0..);
+            let missing = names.filter(|(_, bit)| self.fields >> bit & 1 == 0);
+            self.stats.missing_fields = missing.map(|(name, _)| name.clone()).collect();
+        }
         if bytes > memory {
             self.observer.floor(bytes, memory);
         }
@@ -236,7 +244,7 @@ impl<'a> Reading<'a> {
                 (Features::Shingles { lists, signatures }, own)
             }
         };
-        self.tell_floor();
+        self.tell();
         self.stats.counts.groups = self.parties.as_ref().map_or(0, Parties::len) as u64;
         let scope = Scope {
             sides: match is_across {
@@ -539,6 +547,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             batch.counted.records += 1;
             match document {
                 Ok(document) => {
+                    batch.fields |= document.fields;
                     if let Some(guess) = document.guess {
                         *batch.guesses.entry(guess).or_default() += 1;
                     }
@@ -629,6 +638,8 @@ struct Batch<T> {
     records: Option<RecordBlock>,
     /// `None` if there is only a problem.
     digest: Option<T>,
+    /// The text fields that some of the documents have.
+    fields: u64,
     problems: Vec<Error>,
     counted: Counted,
     passed_over: u64,
@@ -653,6 +664,7 @@ impl<T> Default for Batch<T> {
             seen: Vec::new(),
             records: None,
             digest: None,
+            fields: 0,
             problems: Vec::new(),
             counted: Counted::default(),
             passed_over: 0,
@@ -694,6 +706,7 @@ impl<K> Collector<'_, '_, K> {
         reading.stats.counts.record_bytes += batch.record_bytes;
         reading.stats.counts.passed_over += batch.passed_over;
         reading.stats.counts.passed_over_records += batch.passed_over_records;
+        reading.fields |= batch.fields;
         for (guess, documents) in batch.guesses {
             *reading.stats.guessed_encodings.entry(guess).or_default() += documents;
         }

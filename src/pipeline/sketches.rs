@@ -55,7 +55,7 @@ pub fn sketch_documents(
             }
             ControlFlow::Continue(())
         })?;
-        reading.tell_floor();
+        reading.tell();
         Ok(reading.stats)
     })
 }

@@ -252,7 +252,7 @@ fn unpacked(name: &str) -> &str {
 }
 
 /// `{}`, or a brace, a name in quotes and a colon.
-fn starts_an_object(line: &[u8]) -> bool {
+pub(super) fn starts_an_object(line: &[u8]) -> bool {
     let Some(inside) = line.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else {
         return false;
     };

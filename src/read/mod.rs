@@ -41,6 +41,7 @@ mod format;
 mod gzip;
 mod html;
 mod input;
+mod json_array;
 mod jsonl;
 mod lines;
 #[cfg(feature = "lz4")]

@@ -15,6 +15,7 @@ use super::foreign::{self, Foreign};
 use super::format::{InputFormat, recognise};
 use super::gzip::{self, Chunk, Chunks};
 use super::input::Input;
+use super::json_array::{ArrayLines, looks_like_array};
 use super::packed::Packing;
 use super::parquet::{self, Table};
 use super::source::{Source, Spool};
@@ -267,6 +268,10 @@ impl Stream {
             source.skip(wide.mark);
             source = Source::new(Box::new(Transcoded::new(Box::new(source), wide.charset)));
         }
+        if !is_told && self.is_array(look(&mut source, HEAD_BYTES)?) {
+            start.format = Some(InputFormat::Jsonl);
+            source = Source::new(Box::new(ArrayLines::new(source)));
+        }
         Ok(Inside::Leaf(Leaf::Plain(Box::new(source))))
     }
 
@@ -276,7 +281,13 @@ impl Stream {
         Packing::of(head).is_none()
             && ArchiveKind::of(head).is_none()
             && !self.is_table(head)
+            && !self.is_array(head)
             && self.wide(head).is_none()
+    }
+
+    /// Whether what starts like this is a JSON array of records.
+    fn is_array(&self, head: &[u8]) -> bool {
+        matches!(self.settings.format, None | Some(InputFormat::Jsonl)) && looks_like_array(head)
     }
 
     /// Whether what starts like this is a Parquet file, or should be one.

@@ -246,3 +246,37 @@ fn files_are_listed_in_a_file() {
         assert!(run.stderr.contains(says), "{arguments}: {}", run.stderr);
     }
 }
+
+#[test]
+fn an_array_of_objects_is_records_on_one_line_or_over_many() {
+    let records = [
+        serde_json::json!({"id": 1, "text": "one [two], three \"four\" five six"}),
+        serde_json::json!({"id": 2, "text": "one [two], three \"four\" five six", "n": [{}, []]}),
+    ];
+    let place = Place::new();
+    place.file("line", serde_json::to_string(&records).unwrap());
+    let pretty = serde_json::to_string_pretty(&records).unwrap();
+    place.file("lines", &pretty);
+    place.file("lines.gz", gzip(&pretty));
+    for name in ["line", "lines", "lines.gz"] {
+        assert_eq!(place.run(name).clean(), "1 2 1.0\n", "{name}");
+    }
+    let run = place.run("dedup -q lines");
+    assert_eq!(run.clean().lines().count(), 1);
+    place.file("cut", &pretty[..pretty.len() - 30]);
+    place.run("cut").fails("cut: record 2, byte");
+}
+
+#[test]
+fn a_field_that_no_record_has_is_told() {
+    let place = Place::new();
+    place.file(
+        "docs",
+        "{\"title\":\"a b\",\"text\":\"c d\"}\n{\"text\":\"e f\"}\n",
+    );
+    let run = place.run("--text-field title,txet,text docs");
+    assert_eq!(run.status, 0);
+    let told = "simdup: --text-field: no record has the field `txet`\n";
+    assert_eq!(run.stderr, told);
+    assert_eq!(place.run("--text-field title,text docs").stderr, "");
+}

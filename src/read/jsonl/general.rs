@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::super::{FIELD_SEPARATOR, ReadSettings, utf8};
-use super::{id_fields, path};
+use super::{fields_of, id_fields, path};
 use crate::document::{Content, Document};
 use crate::error::{ErrorKind, excerpt};
 
@@ -71,12 +71,20 @@ impl<'a> Fields<'a> {
                 return Err(ErrorKind::FieldMissing(format!("id in the field `{name}`")));
             }
         };
+        let fields = fields_of(
+            self.texts
+                .iter()
+                .map(|value| !matches!(value, None | Some(Value::Null))),
+        );
         let content = if settings.items {
             Content::Items(items(self.texts, settings)?)
         } else {
             Content::Text(text(self.texts, settings)?)
         };
-        Ok(Document::new(url, content))
+        Ok(Document {
+            fields,
+            ..Document::new(url, content)
+        })
     }
 }
 

@@ -82,6 +82,14 @@ impl Format for Jsonl {
     }
 }
 
+/// A bit for each field that is there.
+fn fields_of(are_there: impl Iterator<Item = bool>) -> u64 {
+    let bits = are_there.take(64).zip(0..);
+    bits.fold(0, |fields, (is_there, bit)| {
+        fields | u64::from(is_there) << bit
+    })
+}
+
 fn id_fields(settings: &ReadSettings) -> Vec<&str> {
     match &settings.id_field {
         Some(name) => vec![name],
@@ -147,6 +155,7 @@ impl<'s> Fast<'s> {
             None if self.settings.id_field.is_none() => place().into(),
             None => return None,
         };
+        let fields = fields_of(texts.iter().map(|found| is_there(&found)));
         let mut texts = texts.iter().filter(is_there);
         let first = text_of(texts.next()?)?;
         let mut rest = texts.peekable();
@@ -161,7 +170,10 @@ impl<'s> Fast<'s> {
             }
             &self.joined
         };
-        Some(Document::new(url, Content::Text(text.into())))
+        Some(Document {
+            fields,
+            ..Document::new(url, Content::Text(text.into()))
+        })
     }
 }
 
