@@ -6,7 +6,14 @@ use simdup_fuzz::compare_ways;
 
 fuzz_target!(|input: (&[u8], &[u8], u32, u32, u16)| {
     let (members, list, length, start, count) = input;
-    let mut archive = [b"PK\x03\x04", members, b"PK\x01\x02", list, b"PK\x05\x06\0\0\0\0"].concat();
+    let mut archive = [
+        b"PK\x03\x04",
+        members,
+        b"PK\x01\x02",
+        list,
+        b"PK\x05\x06\0\0\0\0",
+    ]
+    .concat();
     archive.extend([count.to_le_bytes(), count.to_le_bytes()].concat());
     archive.extend(length.to_le_bytes());
     archive.extend(start.to_le_bytes());
