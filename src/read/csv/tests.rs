@@ -107,7 +107,7 @@ fn bad_records_have_a_place_and_hide_nothing() {
     let settings = csv(InputFormat::Csv);
     let all = read(
         &settings,
-        b"url,text\na,x\nb\nc,y,z\nd,\xff\ne,\"o\"k\n\nf,\"never closed\ng,h\n",
+        b"url,text\na,x\nb\nc,y,z\nd,f\xc3\xaen\xc3\xa9 b\xc3\xaf \xff\xfe\ne,\"o\"k\n\nf,\"never closed\ng,h\n",
     );
     let says = |index: usize| all[index].as_ref().unwrap_err().as_str();
     assert_eq!((&all[0], &all[4]), (&ok("a", "x"), &ok("e", "ok")));
@@ -120,7 +120,7 @@ fn bad_records_have_a_place_and_hide_nothing() {
         "f: record 3, byte 15: malformed CSV: 3 fields where the header has 2"
     );
     assert!(says(3).starts_with("f: record 4, byte 23: invalid UTF-8"));
-    assert!(says(5).starts_with("f: record 6, byte 35: malformed CSV: a quote is opened"));
+    assert!(says(5).starts_with("f: record 6, byte 47: malformed CSV: a quote is opened"));
     assert_eq!(all.len(), 6);
     // Without the columns there is nothing to read, which is said once.
     let all = read(&settings, b"name,value\na,b\nc,d\n");

@@ -147,13 +147,21 @@ fn part(bytes: &[u8], ended: bool) -> Part {
         return unfinished(end + 4);
     };
     let line_ends = behind.iter().take(4).take_while(is_line_end).count();
-    if line_ends < 4 && behind.len() < 4 + START.len() && !ended {
-        return unfinished(end + 4 + START.len());
+    if line_ends < 4 && behind.len() < 5 + START.len() && !ended {
+        return unfinished(end + 5 + START.len());
     }
     match line_ends == 4 || behind[line_ends..].is_empty() || behind[line_ends..].starts_with(START)
     {
         true => Part::Record(start..end + line_ends),
-        false => bad(start + 1, OTHER_LENGTH),
+        // If it is the line ends that are damaged, the next record is where it should be.
+        false => match behind
+            .windows(START.len())
+            .take(6)
+            .position(|some| some == START)
+        {
+            Some(next) => Part::Bad(start..end + next, ErrorKind::Warc(OTHER_LENGTH.into())),
+            None => bad(start + 1, OTHER_LENGTH),
+        },
     }
 }
 
