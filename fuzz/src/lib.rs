@@ -46,7 +46,7 @@ pub fn compare_packed(head: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>, input: (u16,
 }
 
 /// A file with one byte changed; with `by` zero, as it is.
-fn damaged(mut file: Vec<u8>, place: u16, by: u8) -> Vec<u8> {
+pub fn damaged(mut file: Vec<u8>, place: u16, by: u8) -> Vec<u8> {
     let length = file.len().max(1);
     if let Some(byte) = file.get_mut(usize::from(place) % length) {
         *byte ^= by;

@@ -46,6 +46,8 @@ mod jsonl;
 mod lines;
 #[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(all(test, feature = "parquet"))]
+mod mutations;
 mod packed;
 mod parquet;
 mod protobuf;

@@ -17,7 +17,7 @@ fn ids(place: &Place, arguments: &str) -> Vec<String> {
     signatures.lines().map(id).collect()
 }
 
-fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, content) in members {
         let mut header = tar::Header::new_gnu();
@@ -97,7 +97,7 @@ fn zip(members: &[Member]) -> Vec<u8> {
     file
 }
 
-fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
     let members: Vec<Member> = members
         .iter()
         .map(|(name, content)| Member::new(name, content))

@@ -5,7 +5,7 @@ use crate::harness::{Place, gzip, line};
 const RUSSIAN: &str = "Жили-были старик со старухой у самого синего моря";
 
 /// Windows-1251, where letters are in the order of the alphabet.
-fn windows_1251(text: &str) -> Vec<u8> {
+pub fn windows_1251(text: &str) -> Vec<u8> {
     let byte = |c: char| match c {
         'А'..='я' => (u32::from(c) - 0x410 + 0xc0) as u8,
         c => c as u8,
@@ -13,7 +13,7 @@ fn windows_1251(text: &str) -> Vec<u8> {
     text.chars().map(byte).collect()
 }
 
-fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+pub fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(unit).collect()
 }
 
@@ -101,7 +101,7 @@ fn an_encoding_can_be_named() {
         ("--encoding nonsense r", "detect, or an encoding's name"),
         (
             "--encoding detect --input-format jsonl r",
-            "JSON and protobuf are UTF-8",
+            "JSON, protobuf and Parquet are UTF-8",
         ),
     ] {
         let run = place.run(arguments);

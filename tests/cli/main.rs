@@ -26,6 +26,7 @@ mod documents;
 mod encodings;
 mod exact;
 mod flags;
+mod formats;
 mod harness;
 mod help;
 mod memory;
@@ -33,6 +34,15 @@ mod output;
 mod pairs;
 mod readme;
 mod regressions;
+#[cfg(all(
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "parquet",
+    feature = "tar",
+    feature = "xz",
+    feature = "zip"
+))]
+mod same_documents;
 mod scope;
 mod shingles;
 mod sketch;

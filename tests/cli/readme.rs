@@ -23,6 +23,11 @@ fn examples(readme: &str) -> Vec<(String, String)> {
 }
 
 #[cfg(unix)]
+// They show what the default features read.
+#[cfg_attr(
+    not(all(feature = "article", feature = "parquet", feature = "tar")),
+    ignore
+)]
 #[test]
 fn the_examples_print_what_readme_says() {
     let readme = std::fs::read_to_string(repository("README.md")).unwrap();

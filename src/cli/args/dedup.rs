@@ -28,12 +28,14 @@ is only read; they are not compared among themselves. --annotate writes all docu
 JSONL, each with what is similar to it; with --score containment, that is what holds at \
 least the threshold's share of the document itself.
 
-Of plain text files, whose content is a document each, the names are written. A file without \
-content, such as the _SUCCESS that Hadoop and Spark leave beside their part files, is an empty \
-document, and has no record to write where the others have one. An output that is named .gz or \
-.zst is compressed. Records that cannot be used, and documents whose id was met before, are \
-reported and not written. What is not compared (--min-words, --max-words, --template) is kept, \
-and nothing goes in favour of a document of its own --group-by.";
+Of plain text and HTML files, whose content is a document each, the names are written; of CSV \
+the records, behind the header; of WARC archives the records that are documents; of Parquet \
+files the ids and texts as JSONL. A file without content, such as the _SUCCESS that Hadoop and \
+Spark leave beside their part files, is an empty document, and has no record to write where the \
+others have one. An output that is named .gz or .zst is compressed. Records that cannot be used, \
+and documents whose id was met before, are reported and not written. What is not compared \
+(--min-words, --max-words, --template) is kept, and nothing goes in favour of a document of its \
+own --group-by.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:

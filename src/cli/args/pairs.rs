@@ -23,10 +23,12 @@ to find a pair.
 
 FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
 which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
-plain text), compression (gzip, zstd, bzip2, xz, lz4) and archives (tar, zip) are \
-recognised by content, and the id of a text in an archive is `archive!member`. Text that \
-is not UTF-8 is read by its byte order mark, or as what it seems to be, which is told. All \
-files make one collection. An id met again is skipped: the first document counts.
+Parquet, WARC, HTML, plain text), compression (gzip, zstd, bzip2, xz, lz4) and archives \
+(tar, zip) are recognised by content, CSV and TSV by the names of files; the id of a text in \
+an archive is `archive!member`. Text that is not UTF-8 is read by its byte order mark, or as \
+what it seems to be, which is told. What must be read from its end, as zip and Parquet must, \
+goes to a file in --temp-dir first where it comes from a pipe. All files make one collection. \
+An id met again is skipped: the first document counts.
 
 Of a directory, hidden files and links are left out (--hidden, --follow), as are files \
 without text, which are counted; --glob says which others. --pre runs a command for each \

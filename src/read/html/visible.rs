@@ -13,6 +13,7 @@ use super::element::{Element, Raw};
 const DEPTH_MAX: usize = 512;
 
 /// A page, taken apart.
+#[cfg_attr(not(feature = "article"), allow(dead_code))]
 pub(super) struct Page {
     /// What a reader sees, the title first.
     pub(super) text: String,

@@ -3,6 +3,7 @@
 //! A table is read with jumps: what comes from a pipe, an archive or a compressed file is kept
 //! first.
 
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 mod row;
 #[cfg(feature = "parquet")]
 mod shared;

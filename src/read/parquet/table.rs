@@ -2,9 +2,10 @@
 //! and `shared.rs` are the only ones that know the crate `parquet`, which does not check UTF-8,
 //! and may panic over what is damaged.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 
 use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::ColumnReader;
@@ -169,11 +170,33 @@ impl Table {
     }
 }
 
+thread_local! {
+    /// Whether this thread is where a panic is expected and caught.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
 /// What the crate gives, and an error where it gives up in whatever way.
 fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ErrorKind> {
-    match catch_unwind(AssertUnwindSafe(work)) {
+    static HUSHED: Once = Once::new();
+    HUSHED.call_once(|| {
+        // What is caught is not printed; all else is, as before.
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |what| {
+            if !GUARDED.get() {
+                print(what);
+            }
+        }));
+    });
+    let before = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    match done {
         Ok(Ok(done)) => Ok(done),
-        Ok(Err(error)) => Err(ErrorKind::Parquet(excerpt(&error))),
+        Ok(Err(error)) => {
+            let what = excerpt(&error);
+            let what = what.strip_prefix("Parquet error: ").unwrap_or(&what);
+            Err(ErrorKind::Parquet(what.into()))
+        }
         Err(_) => Err(ErrorKind::Parquet("it is damaged".into())),
     }
 }
@@ -258,6 +281,11 @@ impl Columns {
             value,
         })
     }
+}
+
+/// What is no number has no place in an order.
+fn number(value: f64) -> Option<Value<'static>> {
+    (!value.is_nan()).then_some(Value::Number(value))
 }
 
 /// A column of the row group, and the rows of it that have been decoded.
@@ -359,10 +387,9 @@ impl Column {
             ColumnReader::FloatColumnReader(_) => values
                 .float
                 .get(at)
-                .map(|&value| Value::Number(value.into())),
-            ColumnReader::DoubleColumnReader(_) => {
-                values.double.get(at).map(|&value| Value::Number(value))
-            }
+                .map(|&value| value.into())
+                .and_then(number),
+            ColumnReader::DoubleColumnReader(_) => values.double.get(at).copied().and_then(number),
             _ => None,
         }
     }

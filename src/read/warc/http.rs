@@ -57,7 +57,7 @@ impl<'a> Response<'a> {
         if is("content-encoding", b"deflate") {
             // What is called so is either of two things.
             let is_zlib = matches!(*body, [first, second, ..] if first & 0x0f == 8
-                && (u16::from(first) << 8 | u16::from(second)).is_multiple_of(31));
+                && (u16::from(first) << 8 | u16::from(second)) % 31 == 0);
             return match is_zlib {
                 true => unpacked(ZlibDecoder::new(&*body)).map(Cow::Owned),
                 false => match unpacked(DeflateDecoder::new(&*body)) {

@@ -87,8 +87,13 @@ impl Format for Warc {
 
 /// Whether content starts as an archive does.
 pub(super) fn looks_like_warc(head: &[u8]) -> bool {
-    let head = head.trim_ascii_start();
-    head.starts_with(START) && head.get(START.len()).is_some_and(u8::is_ascii_digit)
+    let Some(version) = head.trim_ascii_start().strip_prefix(START) else {
+        return false;
+    };
+    matches!(
+        version,
+        [b'0'..=b'9', b'\n', ..] | [b'0'..=b'9', b'\r', b'\n', ..]
+    )
 }
 
 /// What stands at the start of bytes.
