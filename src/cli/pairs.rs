@@ -23,7 +23,7 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     terminal.finish(&similar.stats);
     if let Some(name) = names.filter(|name| similar.urls.only() == Some(name)) {
         report::warning(&format!(
-            "{name} was read as one document of plain text; --input-format tells otherwise, and \
+            "{name} was read as one document; --input-format tells otherwise, and \
              `lines` takes each line for one"
         ));
     }
