@@ -146,6 +146,18 @@ pub enum Strictness {
 const HASHES_MAX: usize = 4096;
 
 impl Settings {
+    /// The same, with the field that is read of each document besides its text: the one by which
+    /// keepers are chosen, or else the one that makes groups.
+    pub(crate) fn with_value_field(&self, keep: Option<&str>) -> Self {
+        let mut settings = self.clone();
+        let of_parties = match &self.party_by {
+            Some(PartyBy::Field(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        settings.read.value_field = keep.or(of_parties).map(str::to_owned);
+        settings
+    }
+
     /// Threads that will be used.
     pub(crate) fn thread_count(&self) -> usize {
         match self.threads {

@@ -66,6 +66,7 @@ pub fn find_pairs(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Similar, Error> {
+    let settings = &settings.with_value_field(None);
     let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Pairs);
     let inputs = inputs.into();
     in_pool(settings, || {

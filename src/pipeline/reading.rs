@@ -23,7 +23,7 @@ use crate::collection::{
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
-use crate::read::{Block, Cutter, Input, Piece, Stream, field_text};
+use crate::read::{Block, Cutter, Input, Piece, Stream, field_text, json_field};
 use crate::score::Measure;
 use crate::sets::{ListBlock, ShingleLists};
 use crate::settings::{Memory, Settings, Strictness};
@@ -609,7 +609,12 @@ impl<D, M> Digesting<'_, D, M> {
     ) -> Option<Box<str>> {
         match party_by {
             PartyBy::Folder(level) => self.folders.of(block.file, *level).map(Into::into),
-            PartyBy::Field(name) => field_text(document.record, name).map(Into::into),
+            PartyBy::Field(name) => match &self.settings.read.value_field {
+                Some(read) if read == name => document.value.as_ref().map(field_text),
+                // Another field counts for keepers.
+                _ => json_field(document.record, name).as_ref().map(field_text),
+            }
+            .map(Into::into),
             PartyBy::Host | PartyBy::Pattern(_) => party_by.of_url(&document.url).map(Into::into),
         }
     }

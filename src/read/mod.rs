@@ -144,15 +144,18 @@ impl Default for ReadSettings {
     }
 }
 
-/// What a field of a record holds, as text, if the record is a JSON object.
-pub(crate) fn field_text(record: &[u8], name: &str) -> Option<String> {
-    Some(
-        match jsonl::value::field(format::without_bom(record), name)? {
-            FieldValue::Text(text) => text,
-            FieldValue::Integer(number) => number.to_string(),
-            FieldValue::Number(number) => number.to_string(),
-        },
-    )
+/// What a field of a JSON record holds, if it is a string or a number.
+pub(crate) fn json_field(record: &[u8], name: &str) -> Option<FieldValue> {
+    jsonl::value::field(format::without_bom(record), name)
+}
+
+/// What a field holds, as text.
+pub(crate) fn field_text(value: &FieldValue) -> String {
+    match value {
+        FieldValue::Text(text) => text.clone(),
+        FieldValue::Integer(number) => number.to_string(),
+        FieldValue::Number(number) => number.to_string(),
+    }
 }
 
 /// Reads one input after the other, in one thread.

@@ -214,3 +214,24 @@ fn what_makes_no_group_is_refused() {
         assert!(run.stderr.contains(says), "{flags}: {}", run.stderr);
     }
 }
+
+#[test]
+fn a_field_makes_groups_in_every_format_that_has_fields() {
+    let place = Place::new();
+    let text = "one two three four five six";
+    let rows = [("1", "x"), ("2", "x"), ("3", "y")];
+    let csv: String = rows.map(|(id, by)| format!("{id},{by},{text}\n")).concat();
+    place.file("rows.csv", format!("id,by,text\n{csv}"));
+    let json = rows.map(|(id, by)| {
+        format!("{{\"id\":\"{id}\",\"by\":\"{by}\",\"n\":1,\"text\":\"{text}\"}}\n")
+    });
+    place.file("rows.jsonl", json.concat());
+    for name in ["rows.csv", "rows.jsonl"] {
+        let pairs = place.run(&format!("--group-by field:by {name}")).clean();
+        assert_eq!(pairs, "1 3 1.0\n2 3 1.0\n", "{name}");
+        let clusters = place.run(&format!("cluster --group-by field:by {name}"));
+        assert_eq!(clusters.clean(), "1 3\n", "{name}");
+    }
+    let kept = place.run("cluster --keep max:n --group-by field:by rows.jsonl");
+    assert_eq!(kept.clean(), "1 3\n");
+}

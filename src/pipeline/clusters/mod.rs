@@ -88,10 +88,10 @@ pub fn cluster_documents(
 
 /// The settings with what clusters need.
 pub(in crate::pipeline) fn for_clusters(settings: &Settings, keep: &Keep) -> Settings {
-    let mut settings = settings.clone();
-    settings.measure = Measure::Jaccard;
-    settings.read.value_field = keep.field().map(str::to_owned);
-    settings
+    Settings {
+        measure: Measure::Jaccard,
+        ..settings.with_value_field(keep.field())
+    }
 }
 
 /// What is to be known of documents to choose between them.

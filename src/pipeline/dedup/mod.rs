@@ -102,7 +102,7 @@ pub fn dedup_documents(
     observer: &dyn Observer,
 ) -> Result<Deduplicated, Error> {
     let settings = &match dedup.mode {
-        DedupMode::Annotated => settings.clone(),
+        DedupMode::Annotated => settings.with_value_field(None),
         _ => for_clusters(settings, &dedup.keep),
     };
     let form = match dedup.mode {
