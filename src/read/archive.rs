@@ -67,10 +67,6 @@ impl ArchiveKind {
         not(feature = "zip"),
         expect(unused_variables, reason = "tar needs neither")
     )]
-    #[cfg_attr(
-        not(any(feature = "tar", feature = "zip")),
-        expect(clippy::needless_pass_by_value, reason = "either would take it")
-    )]
     pub(super) fn members(
         self,
         source: Source,
