@@ -26,6 +26,7 @@ mod documents;
 mod encodings;
 mod exact;
 mod flags;
+#[cfg(feature = "parquet")]
 mod formats;
 mod harness;
 mod help;

@@ -460,7 +460,13 @@ mod reading {
             (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG image; "),
             (b"GIF89a\x01\0\x01\0\x80", "a GIF image; "),
             (b"SQLite format 3\0\x10\0\x01", "an SQLite database; "),
+            #[cfg(feature = "parquet")]
             (b"PAR1\x15\x04\x15\x10", "malformed Parquet: "),
+            #[cfg(not(feature = "parquet"))]
+            (
+                b"PAR1\x15\x04\x15\x10",
+                "Parquet, which this simdup was built without (feature `parquet`)",
+            ),
             (b"ARROW1\0\0\xff\xff\xff\xff", "Arrow (Feather); "),
             (b"\x7fELF\x02\x01\x01\0", "an ELF program "),
             (&[0; 100_000], "neither text nor any format that is known; "),
