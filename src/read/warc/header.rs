@@ -44,9 +44,22 @@ pub(super) fn split_head(bytes: &[u8]) -> Option<(&[u8], Headers<'_>, &[u8])> {
     Some((first.trim_ascii(), Headers(headers), content))
 }
 
-/// Where the next record starts, behind `from`.
+/// What every record starts with.
+pub(super) const START: &[u8] = b"WARC/1.";
+
+/// Whether bytes start as a record does: with a version on a line of its own.
+pub(super) fn starts_record(bytes: &[u8]) -> bool {
+    matches!(
+        bytes.strip_prefix(START),
+        Some([b'0'..=b'9', b'\n', ..] | [b'0'..=b'9', b'\r', b'\n', ..])
+    )
+}
+
+/// Where the next record starts, at `from` or behind it. The line end before it may be
+/// damaged, and is not looked for.
 pub(super) fn next_record(bytes: &[u8], from: usize) -> Option<usize> {
-    const START: &[u8] = b"\nWARC/1.";
     let from = from.min(bytes.len());
-    memmem::find(&bytes[from..], START).map(|at| from + at + 1)
+    memmem::find_iter(&bytes[from..], START)
+        .map(|at| from + at)
+        .find(|&at| starts_record(&bytes[at..]))
 }

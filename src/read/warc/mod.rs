@@ -14,11 +14,10 @@ use super::html::{charset, decode, looks_like_html};
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
 use crate::document::{Content, Document, FieldValue};
 use crate::error::{Error, ErrorKind, excerpt};
-use header::{HEAD_BYTES_MAX, Headers, content_start, next_record, split_head};
+use header::{
+    HEAD_BYTES_MAX, Headers, START, content_start, next_record, split_head, starts_record,
+};
 use http::Response;
-
-/// What every record starts with.
-const START: &[u8] = b"WARC/1.";
 
 pub(super) struct Warc;
 
@@ -87,13 +86,7 @@ impl Format for Warc {
 
 /// Whether content starts as an archive does.
 pub(super) fn looks_like_warc(head: &[u8]) -> bool {
-    let Some(version) = head.trim_ascii_start().strip_prefix(START) else {
-        return false;
-    };
-    matches!(
-        version,
-        [b'0'..=b'9', b'\n', ..] | [b'0'..=b'9', b'\r', b'\n', ..]
-    )
+    starts_record(head.trim_ascii_start())
 }
 
 /// What stands at the start of bytes.
@@ -140,6 +133,9 @@ fn part(bytes: &[u8], ended: bool) -> Part {
             false => unfinished(2 * bytes.len()),
         };
     };
+    if next_record(&rest[..content], 1).is_some() {
+        return bad(start + 1, "another record starts in its header");
+    }
     let length = split_head(rest).and_then(|(_, headers, _)| length(&headers));
     let Some(length) = length else {
         return bad(start + 1, "no Content-Length that makes sense");
@@ -152,21 +148,13 @@ fn part(bytes: &[u8], ended: bool) -> Part {
         return unfinished(end + 4);
     };
     let line_ends = behind.iter().take(4).take_while(is_line_end).count();
-    if line_ends < 4 && behind.len() < 5 + START.len() && !ended {
-        return unfinished(end + 5 + START.len());
+    if line_ends < 4 && behind.len() < 4 + START.len() && !ended {
+        return unfinished(end + 4 + START.len());
     }
     match line_ends == 4 || behind[line_ends..].is_empty() || behind[line_ends..].starts_with(START)
     {
         true => Part::Record(start..end + line_ends),
-        // If it is the line ends that are damaged, the next record is where it should be.
-        false => match behind
-            .windows(START.len())
-            .take(6)
-            .position(|some| some == START)
-        {
-            Some(next) => Part::Bad(start..end + next, ErrorKind::Warc(OTHER_LENGTH.into())),
-            None => bad(start + 1, OTHER_LENGTH),
-        },
+        false => bad(start + 1, OTHER_LENGTH),
     }
 }
 
