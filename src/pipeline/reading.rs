@@ -174,9 +174,13 @@ impl<'a> Reading<'a> {
         let (bytes, memory) = (self.floor.bytes(), self.settings.memory().bytes);
         self.stats.floor_memory_bytes = bytes;
         if self.stats.counts.documents > 0 {
-            let names = self.settings.read.text_fields.iter().take(64).zip(0..);
-            let missing = names.filter(|(_, bit)| self.fields >> bit & 1 == 0);
-            self.stats.missing_fields = missing.map(|(name, _)| name.clone()).collect();
+            let names = &self.settings.read.text_fields;
+            let is_missing = |&(place, name): &(usize, &String)| {
+                // One that is named twice counts where it is named first.
+                self.fields >> place & 1 == 0 && !names[..place].contains(name)
+            };
+            let missing = names.iter().enumerate().take(64).filter(is_missing);
+            self.stats.missing_fields = missing.map(|(_, name)| name.clone()).collect();
         }
         if bytes > memory {
             self.observer.floor(bytes, memory);

@@ -279,4 +279,5 @@ fn a_field_that_no_record_has_is_told() {
     let told = "simdup: --text-field: no record has the field `txet`\n";
     assert_eq!(run.stderr, told);
     assert_eq!(place.run("--text-field title,text docs").stderr, "");
+    assert_eq!(place.run("--text-field text,text,title docs").stderr, "");
 }

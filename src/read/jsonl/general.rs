@@ -74,7 +74,8 @@ impl<'a> Fields<'a> {
         let fields = fields_of(
             self.texts
                 .iter()
-                .map(|value| !matches!(value, None | Some(Value::Null))),
+                .map(|value| !matches!(value, None | Some(Value::Null)))
+                .enumerate(),
         );
         let content = if settings.items {
             Content::Items(items(self.texts, settings)?)

@@ -82,11 +82,11 @@ impl Format for Jsonl {
     }
 }
 
-/// A bit for each field that is there.
-fn fields_of(are_there: impl Iterator<Item = bool>) -> u64 {
-    let bits = are_there.take(64).zip(0..);
-    bits.fold(0, |fields, (is_there, bit)| {
-        fields | u64::from(is_there) << bit
+/// A bit for each field that is there, by the place where it is named first.
+fn fields_of(are_there: impl Iterator<Item = (usize, bool)>) -> u64 {
+    let bits = are_there.filter(|&(place, _)| place < 64);
+    bits.fold(0, |fields, (place, is_there)| {
+        fields | u64::from(is_there) << place
     })
 }
 
@@ -103,6 +103,8 @@ struct Fast<'s> {
     /// Looks for the ids, then the texts.
     scan: Scan<'s>,
     ids: usize,
+    /// Where each text field is named first.
+    places: Vec<usize>,
     /// Whether fields may be in objects within the line.
     is_within: bool,
     /// The texts of several fields.
@@ -113,10 +115,12 @@ impl<'s> Fast<'s> {
     fn new(settings: &'s ReadSettings) -> Self {
         let mut names = id_fields(settings);
         let ids = names.len();
-        for name in &settings.text_fields {
+        let mut places = Vec::new();
+        for (place, name) in settings.text_fields.iter().enumerate() {
             // A field that is named twice counts once.
             if !names[ids..].contains(&name.as_str()) {
                 names.push(name);
+                places.push(place);
             }
         }
         Self {
@@ -124,6 +128,7 @@ impl<'s> Fast<'s> {
             is_within: names.iter().any(|name| name.contains('.')),
             scan: Scan::new(names),
             ids,
+            places,
             joined: String::new(),
         }
     }
@@ -155,7 +160,12 @@ impl<'s> Fast<'s> {
             None if self.settings.id_field.is_none() => place().into(),
             None => return None,
         };
-        let fields = fields_of(texts.iter().map(|found| is_there(&found)));
+        let fields = fields_of(
+            self.places
+                .iter()
+                .copied()
+                .zip(texts.iter().map(|found| is_there(&found))),
+        );
         let mut texts = texts.iter().filter(is_there);
         let first = text_of(texts.next()?)?;
         let mut rest = texts.peekable();
