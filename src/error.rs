@@ -99,6 +99,10 @@ pub enum ErrorKind {
     MixedFormats,
     /// A line that is no pair with its score.
     NoPair,
+    /// What cannot be done with an index, or an index that is none.
+    Index(String),
+    /// A file of an index is not as it was written.
+    DamagedIndex(String),
     /// What was read once is not the same when it is read again.
     Changed,
     /// The settings make no sense.
@@ -131,6 +135,8 @@ impl ErrorKind {
             Self::Spill(_) => "no room for temporary files",
             Self::MixedFormats => "mixed formats",
             Self::NoPair => "not a pair",
+            Self::Index(_) => "no such index",
+            Self::DamagedIndex(_) => "damaged index",
             Self::Changed => "changed input",
             Self::Settings(_) => "impossible settings",
             Self::Threads(_) => "no threads",
@@ -150,7 +156,10 @@ impl Error {
     /// True if it is no fault of a record or an input, so that to pass over it would lose
     /// what is there.
     pub fn is_fatal(&self) -> bool {
-        matches!(self.kind, ErrorKind::Spill(_))
+        matches!(
+            self.kind,
+            ErrorKind::Spill(_) | ErrorKind::Index(_) | ErrorKind::DamagedIndex(_)
+        )
     }
 
     /// About how much memory it takes, for it may have to wait among many.
@@ -265,6 +274,12 @@ impl fmt::Display for ErrorKind {
             ),
             Self::NoPair => f.write_str(
                 "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",
+            ),
+            Self::Index(what) => f.write_str(&one_line(what)),
+            Self::DamagedIndex(what) => write!(
+                f,
+                "damaged index: {}; restore it from a copy, or build it again",
+                one_line(what)
             ),
             Self::Changed => f.write_str(
                 "an input was changed while it was read; nothing was written, run it again",

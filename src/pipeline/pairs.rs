@@ -15,7 +15,8 @@ use crate::observer::{Observer, Phase};
 use crate::pairs::{Pairs, Partners};
 use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::write::{NamedWriter, OutputFormat, PairLines};
+use crate::score::Measure;
+use crate::write::{IdLines, NamedWriter, OutputFormat, PairLines};
 
 /// What [`find_pairs`] found.
 #[derive(Debug)]
@@ -118,13 +119,23 @@ pub fn write_pairs(
     format: OutputFormat,
     output: NamedWriter<'_>,
 ) -> Result<u64, Error> {
+    let header = IdLines::new(format).header(similar.pairs.measure() == Measure::Containment);
+    let written = output.writer.write_all(header.as_bytes());
+    written.map_err(|error| output.failed(error))?;
+    write_pair_lines(similar, format, output)
+}
+
+/// The same without what comes before the first pair.
+pub(super) fn write_pair_lines(
+    similar: &mut Similar,
+    format: OutputFormat,
+    output: NamedWriter<'_>,
+) -> Result<u64, Error> {
     let started = Instant::now();
     let Similar { urls, pairs, stats } = similar;
     let (urls, pairs) = (&*urls, &*pairs);
     let NamedWriter { name, writer } = output;
     let failed = |error: io::Error| Error::in_file(name, ErrorKind::Write(error));
-    let header = PairLines::new(format, urls).header(pairs.measure());
-    writer.write_all(header.as_bytes()).map_err(failed)?;
     let mut count = 0;
     let mut result = Ok(());
     let writing = Writing {

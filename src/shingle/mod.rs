@@ -132,6 +132,20 @@ impl Stopwords {
         found.len()
     }
 
+    /// The hashes of the words, in order.
+    pub(crate) fn to_hashes(&self) -> Vec<u64> {
+        let mut hashes: Vec<u64> = self.hashes.iter().copied().collect();
+        hashes.sort_unstable();
+        hashes
+    }
+
+    /// The words of these hashes.
+    pub(crate) fn from_hashes(hashes: &[u64]) -> Self {
+        Self {
+            hashes: hashes.iter().copied().collect(),
+        }
+    }
+
     /// Number of words.
     pub fn len(&self) -> usize {
         self.hashes.len()

@@ -28,7 +28,7 @@ use crate::collection::Urls;
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::pairs::Pair;
-use crate::score::{Measure, Score};
+use crate::score::Score;
 
 /// Something to write to, and its name for messages.
 pub struct NamedWriter<'a> {
@@ -108,45 +108,77 @@ trait PairFormat {
 
 /// Pairs as lines of a format.
 pub(crate) struct PairLines<'a> {
-    rules: &'static dyn PairFormat,
+    lines: IdLines,
     urls: &'a Urls,
     left: Option<DocumentId>,
-    left_id: Vec<u8>,
-    printed: PrintedScores,
 }
 
 impl<'a> PairLines<'a> {
     /// Lines of this format, with these ids.
     pub(crate) fn new(format: OutputFormat, urls: &'a Urls) -> Self {
         Self {
-            rules: format.rules(),
+            lines: IdLines::new(format),
             urls,
             left: None,
+        }
+    }
+
+    /// Appends a pair.
+    pub(crate) fn pair(&mut self, pair: &Pair, lines: &mut Vec<u8>) {
+        if self.left != Some(pair.left) {
+            self.left = Some(pair.left);
+            self.lines.left(self.urls.get(pair.left));
+        }
+        self.lines
+            .pair(self.urls.get(pair.right), pair.score, pair.shares, lines);
+    }
+}
+
+/// Pairs as lines of a format, by their ids: one on the left with several on the right.
+pub struct IdLines {
+    rules: &'static dyn PairFormat,
+    left_id: Vec<u8>,
+    printed: PrintedScores,
+}
+
+impl IdLines {
+    /// Lines of this format.
+    pub fn new(format: OutputFormat) -> Self {
+        Self {
+            rules: format.rules(),
             left_id: Vec::new(),
             printed: PrintedScores::default(),
         }
     }
 
-    /// What comes before the first pair of this measure.
-    pub(crate) fn header(&self, measure: Measure) -> &'static str {
-        self.rules.header(measure == Measure::Containment)
+    /// What comes before the first pair, with or without the shares of each document that are
+    /// in the other.
+    pub fn header(&self, with_shares: bool) -> &'static str {
+        self.rules.header(with_shares)
+    }
+
+    /// The id on the left of the pairs that follow.
+    pub fn left(&mut self, url: &str) {
+        self.left_id.clear();
+        self.rules.id(url, &mut self.left_id);
     }
 
     /// Appends a pair.
-    pub(crate) fn pair(&mut self, pair: &Pair, lines: &mut Vec<u8>) {
-        let [first, second, score, end] = self.rules.frame().map(str::as_bytes);
-        if self.left != Some(pair.left) {
-            self.left = Some(pair.left);
-            self.left_id.clear();
-            self.rules.id(self.urls.get(pair.left), &mut self.left_id);
-        }
+    pub fn pair(
+        &mut self,
+        right: &str,
+        score: Score,
+        shares: Option<[Score; 2]>,
+        lines: &mut Vec<u8>,
+    ) {
+        let [first, second, before_score, end] = self.rules.frame().map(str::as_bytes);
         lines.extend_from_slice(first);
         lines.extend_from_slice(&self.left_id);
         lines.extend_from_slice(second);
-        self.rules.id(self.urls.get(pair.right), lines);
-        lines.extend_from_slice(score);
-        lines.extend_from_slice(self.printed.get(pair.score));
-        if let (Some(names), Some(shares)) = (self.rules.shares(), pair.shares) {
+        self.rules.id(right, lines);
+        lines.extend_from_slice(before_score);
+        lines.extend_from_slice(self.printed.get(score));
+        if let (Some(names), Some(shares)) = (self.rules.shares(), shares) {
             for (name, share) in names.iter().zip(shares) {
                 lines.extend_from_slice(name.as_bytes());
                 lines.extend_from_slice(share.to_string().as_bytes());

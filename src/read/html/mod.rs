@@ -39,6 +39,13 @@ impl HtmlText {
         }
     }
 
+    /// The one of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::All, Self::Article]
+            .into_iter()
+            .find(|html| html.name() == name)
+    }
+
     /// Whether this build can do it.
     pub fn is_built(self) -> bool {
         self == Self::All || article::IS_BUILT

@@ -1,0 +1,181 @@
+//! Documents that are remembered on disk, to be asked about and added to: a folder of immutable
+//! segments and a manifest that says which of them count. Knows neither the command line nor
+//! output formats.
+//!
+//! A segment is written, is on the disk, and becomes part of the index when the manifest is
+//! replaced, which happens in one step: after whatever interruption, all of a batch is there or
+//! nothing of it. What no manifest names is removed by the next one who writes. Those who read
+//! have all files open that their manifest names, and so see one state for as long as they like.
+
+mod check;
+mod checked;
+mod geometry;
+mod info;
+mod key;
+mod lock;
+mod manifest;
+mod map;
+mod merge;
+mod remembered;
+mod removed;
+mod run;
+mod search;
+mod segment;
+#[cfg(test)]
+mod tests;
+mod tiers;
+mod writer;
+mod writing;
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use manifest::Manifest;
+use segment::Segment;
+
+pub use info::{IndexInfo, LongList, SegmentInfo};
+pub(crate) use key::{Key, keys_of};
+pub(crate) use remembered::Remembered;
+pub use remembered::Difference;
+pub(crate) use run::KeyBlock;
+pub(crate) use search::{Enough, Lookups, Searcher, Shared};
+pub(crate) use writing::IndexWriter;
+pub use writing::Writer;
+
+/// An index, in the state that it had when it was opened.
+#[derive(Debug)]
+pub struct Index {
+    folder: PathBuf,
+    manifest: Manifest,
+    segments: Vec<Segment>,
+}
+
+/// Where a document stands in an index. Documents that were added earlier come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spot {
+    segment: u32,
+    document: u32,
+}
+
+impl Index {
+    /// Opens an index to ask it.
+    ///
+    /// # Errors
+    /// If there is none, if a later simdup made it, or if it is damaged.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, Error> {
+        let folder = folder.into();
+        let mut manifest = Manifest::read(&folder)?;
+        loop {
+            let error = match Self::of(&folder, &manifest) {
+                Ok(index) => return Ok(index),
+                Err(error) => error,
+            };
+            // Files go when someone else has made the next state.
+            let now = Manifest::read(&folder)?;
+            if now == manifest {
+                return Err(error);
+            }
+            manifest = now;
+        }
+    }
+
+    fn of(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
+        let segments = manifest.segments.iter();
+        let segments: Result<Vec<Segment>, Error> =
+            segments.map(|entry| Segment::open(folder, entry)).collect();
+        Ok(Self {
+            folder: folder.to_owned(),
+            manifest: manifest.clone(),
+            segments: segments?,
+        })
+    }
+
+    /// Whether a path is that of an index.
+    pub fn is_at(path: &Path) -> bool {
+        path.join(manifest::NAME).is_file()
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The settings that made its documents.
+    pub(crate) fn remembered(&self) -> &Remembered {
+        &self.manifest.settings
+    }
+
+    /// How many documents it has.
+    pub fn len(&self) -> u64 {
+        self.segments.iter().map(|segment| u64::from(segment.live())).sum()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The document of that id.
+    pub(crate) fn find(&self, id: &str) -> Result<Option<Spot>, Error> {
+        for (number, segment) in (0..).zip(&self.segments) {
+            if let Some(document) = segment.find_id(id)? {
+                return Ok(Some(Spot {
+                    segment: number,
+                    document,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All documents that are there, in order.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = Spot> + '_ {
+        (0..).zip(&self.segments).flat_map(|(number, segment)| {
+            let there = |&document: &u32| !segment.removed.contains(document);
+            let documents = (0..segment.count()).filter(there);
+            documents.map(move |document| Spot {
+                segment: number,
+                document,
+            })
+        })
+    }
+
+    fn segment(&self, spot: Spot) -> &Segment {
+        &self.segments[spot.segment as usize]
+    }
+
+    /// The id of a document.
+    pub(crate) fn id(&self, spot: Spot) -> Result<&str, Error> {
+        self.segment(spot).id(spot.document)
+    }
+
+    /// How many keys a document has.
+    pub(crate) fn size(&self, spot: Spot) -> Result<u32, Error> {
+        self.segment(spot).size(spot.document)
+    }
+
+    /// The keys of a document, in order.
+    pub(crate) fn keys(&self, spot: Spot, keys: &mut Vec<Key>) -> Result<(), Error> {
+        self.segment(spot).keys_of(spot.document, keys)
+    }
+
+    /// Gives the documents that share enough with one that has these keys, in order.
+    pub(crate) fn search(
+        &self,
+        keys: &[Key],
+        enough: Enough,
+        searcher: &mut Searcher,
+        mut each: impl FnMut(Spot, Shared),
+    ) -> Result<(), Error> {
+        for (number, segment) in (0..).zip(&self.segments) {
+            searcher.search(segment, keys, enough, |shared| {
+                let spot = Spot {
+                    segment: number,
+                    document: shared.document,
+                };
+                each(spot, shared);
+            })?;
+        }
+        Ok(())
+    }
+}

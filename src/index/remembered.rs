@@ -1,0 +1,257 @@
+//! The settings that an index remembers: how records become documents, and documents shingles.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+use crate::read::HtmlText;
+use crate::settings::Settings;
+use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
+
+/// The version of what a token and a shingle are, and of their hashes.
+const HASHES: u32 = 1;
+
+/// What made the documents of an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remembered {
+    hashes: u32,
+    shingles: Kind,
+    sizes: (usize, usize),
+    step: usize,
+    wrap: bool,
+    keep_case: bool,
+    keep_names: bool,
+    /// Hashes of words, in order.
+    stopwords: Vec<u64>,
+    id_field: Option<String>,
+    text_field: Vec<String>,
+    html: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Words,
+    Chars,
+    Code,
+    Items,
+    Technosphere,
+}
+
+/// A setting that differs: the flag, what the index has, and what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The flag that sets it.
+    pub flag: &'static str,
+    /// What the index was built with.
+    pub index: String,
+}
+
+impl Remembered {
+    /// What is to be remembered of settings.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let read = &settings.read;
+        let mut own = Self {
+            hashes: HASHES,
+            shingles: Kind::Technosphere,
+            sizes: (1, 1),
+            step: 1,
+            wrap: false,
+            keep_case: false,
+            keep_names: false,
+            stopwords: Vec::new(),
+            id_field: read.id_field.clone(),
+            text_field: read.text_fields.clone(),
+            html: read.html.map(|html| html.name().to_owned()),
+        };
+        match &settings.shingle {
+            ShingleSettings::Tokens {
+                tokens,
+                case,
+                windows,
+            } => {
+                own.sizes = (*windows.sizes.start(), *windows.sizes.end());
+                (own.step, own.wrap) = (windows.step, windows.wrap);
+                own.keep_case = *case == Case::Keep;
+                match tokens {
+                    Tokens::Words { stopwords } => {
+                        own.shingles = Kind::Words;
+                        own.stopwords = stopwords.to_hashes();
+                    }
+                    Tokens::Chars => own.shingles = Kind::Chars,
+                    Tokens::Code { names } => {
+                        own.shingles = Kind::Code;
+                        own.keep_names = *names == Names::Keep;
+                    }
+                }
+            }
+            ShingleSettings::Items { case } => {
+                own.shingles = Kind::Items;
+                own.keep_case = *case == Case::Keep;
+            }
+            ShingleSettings::Technosphere => {}
+        }
+        own
+    }
+
+    /// The settings with what is remembered.
+    pub(crate) fn apply(&self, settings: &Settings) -> Result<Settings, Error> {
+        if self.hashes != HASHES {
+            let what = format!(
+                "its shingles are those of another simdup (version {}, this one makes {HASHES}); \
+                 build it again",
+                self.hashes
+            );
+            return Err(Error::in_file("index", ErrorKind::Index(what)));
+        }
+        let mut settings = settings.clone();
+        let case = match self.keep_case {
+            true => Case::Keep,
+            false => Case::Fold,
+        };
+        let names = match self.keep_names {
+            true => Names::Keep,
+            false => Names::Fold,
+        };
+        let tokens = |tokens| ShingleSettings::Tokens {
+            tokens,
+            case,
+            windows: Windows {
+                sizes: self.sizes.0..=self.sizes.1,
+                step: self.step,
+                wrap: self.wrap,
+            },
+        };
+        settings.shingle = match self.shingles {
+            Kind::Words => tokens(Tokens::Words {
+                stopwords: Stopwords::from_hashes(&self.stopwords),
+            }),
+            Kind::Chars => tokens(Tokens::Chars),
+            Kind::Code => tokens(Tokens::Code { names }),
+            Kind::Items => ShingleSettings::Items { case },
+            Kind::Technosphere => ShingleSettings::Technosphere,
+        };
+        settings.read.items = self.shingles == Kind::Items;
+        settings.read.id_field = self.id_field.clone();
+        settings.read.text_fields = self.text_field.clone();
+        settings.read.html = self.html.as_deref().and_then(HtmlText::named);
+        Ok(settings)
+    }
+
+    /// What differs in other settings, if something does.
+    pub(crate) fn difference(&self, other: &Self) -> Option<Difference> {
+        let sizes = match self.sizes {
+            (least, most) if least == most => least.to_string(),
+            (least, most) => format!("{least}-{most}"),
+        };
+        let shingles = match self.shingles {
+            Kind::Words => format!("--shingle-words {sizes}"),
+            Kind::Chars => format!("--shingle-chars {sizes}"),
+            Kind::Code => format!("--shingle-code {sizes}"),
+            Kind::Items => "--items".into(),
+            Kind::Technosphere => "--preset technosphere".into(),
+        };
+        let with = |is_on: bool, flag: &str| match is_on {
+            true => flag.to_owned(),
+            false => format!("no {flag}"),
+        };
+        let named = |flag: &str, value: &Option<String>| match value {
+            Some(value) => format!("{flag} {value}"),
+            None => format!("no {flag}"),
+        };
+        let all = [
+            (
+                (self.shingles, self.sizes) == (other.shingles, other.sizes),
+                "--shingle-words, --shingle-chars, --shingle-code or --items",
+                shingles,
+            ),
+            (self.step == other.step, "--step", format!("--step {}", self.step)),
+            (self.wrap == other.wrap, "--wrap", with(self.wrap, "--wrap")),
+            (
+                self.keep_case == other.keep_case,
+                "--keep-case",
+                with(self.keep_case, "--keep-case"),
+            ),
+            (
+                self.keep_names == other.keep_names,
+                "--keep-names",
+                with(self.keep_names, "--keep-names"),
+            ),
+            (
+                self.stopwords == other.stopwords,
+                "--stopwords",
+                match self.stopwords.len() {
+                    0 => "no --stopwords".into(),
+                    words => format!("other --stopwords, {words} of them"),
+                },
+            ),
+            (
+                self.id_field == other.id_field,
+                "--id-field",
+                named("--id-field", &self.id_field),
+            ),
+            (
+                self.text_field == other.text_field,
+                "--text-field",
+                format!("--text-field {}", self.text_field.join(",")),
+            ),
+            (self.html == other.html, "--html", named("--html", &self.html)),
+        ];
+        let (_, flag, index) = all.into_iter().find(|(is_same, ..)| !is_same)?;
+        Some(Difference { flag, index })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_makes_the_same_settings() {
+        let mut stopwords = Stopwords::default();
+        stopwords.add("the", Case::Fold);
+        let words = ShingleSettings::Tokens {
+            tokens: Tokens::Words { stopwords },
+            case: Case::Keep,
+            windows: Windows {
+                sizes: 2..=4,
+                step: 3,
+                wrap: true,
+            },
+        };
+        let of = |tokens| ShingleSettings::Tokens {
+            tokens,
+            case: Case::Fold,
+            windows: Windows::of(7),
+        };
+        let all = [
+            words,
+            of(Tokens::Chars),
+            of(Tokens::Code { names: Names::Keep }),
+            ShingleSettings::Items { case: Case::Keep },
+            ShingleSettings::Technosphere,
+            ShingleSettings::default(),
+        ];
+        for (index, shingle) in all.iter().enumerate() {
+            let mut settings = Settings {
+                shingle: shingle.clone(),
+                ..Settings::default()
+            };
+            settings.read.items = matches!(shingle, ShingleSettings::Items { .. });
+            settings.read.html = (index % 2 == 0).then_some(HtmlText::All);
+            let remembered = Remembered::of(&settings);
+            let json = serde_json::to_string(&remembered).unwrap();
+            let read: Remembered = serde_json::from_str(&json).unwrap();
+            assert_eq!(read.apply(&Settings::default()).unwrap(), settings);
+            assert_eq!(read.difference(&remembered), None);
+            for (other, shingle) in all.iter().enumerate() {
+                let settings = Settings {
+                    shingle: shingle.clone(),
+                    read: settings.read.clone(),
+                    ..Settings::default()
+                };
+                let is_other = read.difference(&Remembered::of(&settings)).is_some();
+                assert_eq!(is_other, index != other);
+            }
+        }
+    }
+}

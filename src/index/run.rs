@@ -1,0 +1,146 @@
+//! Documents on their way into a segment: their keys in memory, dealt out by their first bits, so
+//! that each share can be sorted by itself.
+
+use std::path::Path;
+
+use super::key::{Key, keys_of, write_prefixes};
+use super::manifest::SegmentEntry;
+use super::writer::{DocumentEntry, PartWriter, SegmentWriter};
+use crate::error::Error;
+use crate::shingle::Shingle;
+
+/// The keys of a block of documents.
+#[derive(Debug, Default)]
+pub(crate) struct KeyBlock {
+    keys: Vec<Key>,
+    prefixes: Vec<u8>,
+    /// For each document, where its keys and its prefixes end.
+    ends: Vec<(usize, usize)>,
+    own: Vec<Key>,
+}
+
+impl KeyBlock {
+    /// Takes the next document.
+    pub(crate) fn push(&mut self, shingles: &[Shingle]) {
+        keys_of(shingles, &mut self.own);
+        write_prefixes(&self.own, &mut self.prefixes);
+        self.keys.append(&mut self.own);
+        self.ends.push((self.keys.len(), self.prefixes.len()));
+    }
+
+    /// The keys of each document, and their prefixes.
+    pub(super) fn documents(&self) -> impl Iterator<Item = (&[Key], &[u8])> {
+        let mut start = (0, 0);
+        self.ends.iter().map(move |&end| {
+            let (keys, prefixes) = (start.0..end.0, start.1..end.1);
+            start = end;
+            (&self.keys[keys], &self.prefixes[prefixes])
+        })
+    }
+
+    /// The memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.keys[..]) + self.prefixes.len() + size_of_val(&self.ends[..])
+    }
+}
+
+/// The first bits of a key that say which share it is in.
+const SHARE_BITS: u32 = 8;
+
+/// Documents and their keys, in memory.
+#[derive(Debug)]
+pub(super) struct Run {
+    shares: Vec<Share>,
+    ids: String,
+    prefixes: Vec<u8>,
+    /// For each document, where its id and its prefixes end, and how many keys it has.
+    documents: Vec<(usize, usize, u32)>,
+    postings: usize,
+}
+
+/// Keys with the same first bits, and the document of each.
+#[derive(Clone, Debug, Default)]
+struct Share {
+    keys: Vec<u64>,
+    documents: Vec<u32>,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            shares: vec![Share::default(); 1 << SHARE_BITS],
+            ids: String::new(),
+            prefixes: Vec::new(),
+            documents: Vec::new(),
+            postings: 0,
+        }
+    }
+}
+
+impl Run {
+    /// Adds a document.
+    pub(super) fn push(&mut self, id: &str, keys: &[Key], prefixes: &[u8]) {
+        let document = self.documents.len() as u32;
+        for &Key(key) in keys {
+            let share = &mut self.shares[(key >> (64 - SHARE_BITS)) as usize];
+            share.keys.push(key);
+            share.documents.push(document);
+        }
+        self.ids.push_str(id);
+        self.prefixes.extend_from_slice(prefixes);
+        let (ids, prefixes) = (self.ids.len(), self.prefixes.len());
+        self.documents.push((ids, prefixes, keys.len() as u32));
+        self.postings += keys.len();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.postings * 12 + self.ids.len() + self.prefixes.len() + size_of_val(&self.documents[..])
+    }
+
+    /// Writes the segment of that number.
+    pub(super) fn write(&self, folder: &Path, number: u64) -> Result<SegmentEntry, Error> {
+        let mut writer = SegmentWriter::create(folder, number)?;
+        let mut start = (0, 0);
+        for &(id_end, prefix_end, size) in &self.documents {
+            writer.document(DocumentEntry {
+                id: &self.ids[start.0..id_end],
+                size,
+                prefixes: &self.prefixes[start.1..prefix_end],
+            })?;
+            start = (id_end, prefix_end);
+        }
+        let prints = writer.finish(|part| {
+            self.fill(part);
+            Ok(())
+        })?;
+        Ok(SegmentEntry {
+            number,
+            documents: self.documents.len() as u64,
+            prints,
+            removed: None,
+        })
+    }
+
+    fn fill(&self, part: &mut PartWriter) {
+        let (first, last) = part.range();
+        let share = |key: Key| (key.0 >> (64 - SHARE_BITS)) as usize;
+        let mut postings: Vec<(u64, u32)> = Vec::new();
+        let mut documents: Vec<u32> = Vec::new();
+        for share in &self.shares[share(first)..=share(last)] {
+            postings.clear();
+            let all = share.keys.iter().copied().zip(share.documents.iter().copied());
+            postings.extend(all.filter(|&(key, _)| (first.0..=last.0).contains(&key)));
+            postings.sort_unstable();
+            for same in postings.chunk_by(|one, two| one.0 == two.0) {
+                documents.clear();
+                documents.extend(same.iter().map(|&(_, document)| document));
+                part.key(Key(same[0].0), &documents);
+            }
+        }
+    }
+}

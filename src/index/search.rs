@@ -1,0 +1,325 @@
+//! What a segment holds that is similar to a document.
+//!
+//! A document that shares enough of the n keys of the one that is asked about has at most n − s
+//! of them not, where s is what it must share at the least: of any n − s + 1 of them, it has one.
+//! Those that fewest documents have are taken, and their documents are the candidates. Of the
+//! other keys it is only asked whether the candidates have them.
+
+use super::key::Key;
+use super::segment::{Postings, Segment};
+use crate::error::Error;
+use crate::score::{SetBound, Threshold};
+
+/// What a document must share with the one that is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Enough {
+    /// What a measure and its threshold ask for.
+    Similar(SetBound),
+    /// This share of the keys that are asked for, found with at least this chance.
+    Overlap {
+        /// The share.
+        share: Threshold,
+        /// The chance; `None` for all.
+        chance: Option<f64>,
+    },
+}
+
+impl Enough {
+    /// What any document must share with one of so many keys.
+    fn least(self, size: u32) -> u32 {
+        match self {
+            Self::Similar(bound) => bound.shared_with_smaller(size),
+            Self::Overlap { share, .. } => share.needed(size as usize) as u32,
+        }
+    }
+
+    /// What a document of another size must share with it.
+    fn shared(self, size: u32, other: u32) -> u32 {
+        match self {
+            Self::Similar(bound) => bound.shared(size, other),
+            Self::Overlap { .. } => self.least(size),
+        }
+    }
+
+    /// How many keys are looked up before anything is known; all, unless chance may decide.
+    fn first_keys(self, size: u32) -> u32 {
+        match self {
+            Self::Overlap {
+                chance: Some(chance),
+                ..
+            } => sample_size(size, self.least(size), chance),
+            _ => size,
+        }
+    }
+}
+
+/// How many keys of `size`, of which a document has `shared`, must be looked up to meet one that
+/// it has with this chance. The keys are taken in their own order, which is that of a hash.
+fn sample_size(size: u32, shared: u32, chance: f64) -> u32 {
+    let mut missed = 1.0;
+    for taken in 0..size {
+        if missed <= 1.0 - chance {
+            return taken;
+        }
+        let others = f64::from(size - taken);
+        missed *= (others - f64::from(shared)).max(0.0) / others;
+    }
+    size
+}
+
+/// A document of a segment, and how many keys it shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shared {
+    pub(crate) document: u32,
+    pub(crate) shared: u32,
+    /// How many keys it has.
+    pub(crate) size: u32,
+}
+
+/// Keys that were looked up, and those that were not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lookups {
+    pub(crate) made: u64,
+    pub(crate) spared: u64,
+    /// Documents that were looked at.
+    pub(crate) candidates: u64,
+}
+
+/// Documents that are counted at a time.
+const WINDOW: u32 = 1 << 15;
+
+/// Room to search in.
+#[derive(Debug, Default)]
+pub(crate) struct Searcher {
+    /// The documents of keys, those that fewest have first.
+    found: Vec<Postings>,
+    /// How far each list has been followed.
+    places: Vec<u32>,
+    counts: Vec<u32>,
+    touched: Vec<u32>,
+    candidates: Vec<Candidate>,
+    pub(crate) lookups: Lookups,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    document: u32,
+    shared: u32,
+    size: u32,
+    needed: u32,
+}
+
+impl Searcher {
+    /// Gives those documents of a segment that share enough with a document of these keys, in
+    /// order. The keys are in order, too.
+    pub(super) fn search(
+        &mut self,
+        segment: &Segment,
+        keys: &[Key],
+        enough: Enough,
+        mut each: impl FnMut(Shared),
+    ) -> Result<(), Error> {
+        let size = keys.len() as u32;
+        if size == 0 || segment.count() == 0 {
+            return Ok(());
+        }
+        let first_keys = enough.first_keys(size) as usize;
+        // So many keys may be missing in a document that has enough of the others.
+        let may_miss = keys.len() - enough.least(size) as usize;
+        let is_sampled = first_keys < keys.len();
+        self.found.clear();
+        let mut missing = 0;
+        for (place, &key) in keys[..first_keys].iter().enumerate() {
+            match segment.find(key)? {
+                Some(found) => self.found.push(found),
+                None => missing += 1,
+            }
+            if missing > may_miss {
+                self.lookups.made += place as u64 + 1;
+                self.lookups.spared += (keys.len() - place - 1) as u64;
+                return Ok(());
+            }
+        }
+        if self.found.is_empty() {
+            self.lookups.made += first_keys as u64;
+            self.lookups.spared += (keys.len() - first_keys) as u64;
+            return Ok(());
+        }
+        self.found.sort_by_key(Postings::len);
+        let leading = match is_sampled {
+            true => self.found.len(),
+            false => (may_miss - missing + 1).min(self.found.len()),
+        };
+        if is_sampled {
+            for &key in &keys[first_keys..] {
+                self.found.extend(segment.find(key)?);
+            }
+            self.found[leading..].sort_by_key(Postings::len);
+        }
+        self.lookups.made += keys.len() as u64;
+        self.places.clear();
+        self.places.resize(self.found.len(), 0);
+        self.counts.resize(WINDOW as usize, 0);
+        while let Some(start) = self.next_document(segment, leading)? {
+            self.count(segment, leading, start / WINDOW * WINDOW)?;
+            self.select(segment, size, enough, leading, start / WINDOW * WINDOW)?;
+            self.complete(segment, leading)?;
+            for candidate in &self.candidates {
+                if candidate.shared >= candidate.needed {
+                    each(Shared {
+                        document: candidate.document,
+                        shared: candidate.shared,
+                        size: candidate.size,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first document that has not been counted yet.
+    fn next_document(&self, segment: &Segment, leading: usize) -> Result<Option<u32>, Error> {
+        let mut first = None;
+        for (found, &place) in self.found[..leading].iter().zip(&self.places) {
+            let document = match *found {
+                _ if place >= found.len() => continue,
+                Postings::One(document) => document,
+                Postings::Many(list) => segment.listed(list, place)?,
+            };
+            first = Some(first.map_or(document, |first: u32| first.min(document)));
+        }
+        Ok(first)
+    }
+
+    /// Counts how many of the leading keys each document of a window has.
+    fn count(&mut self, segment: &Segment, leading: usize, start: u32) -> Result<(), Error> {
+        self.touched.clear();
+        let Self {
+            found,
+            places,
+            counts,
+            touched,
+            ..
+        } = self;
+        let mut take = |document: u32| {
+            let count = &mut counts[(document - start) as usize];
+            if *count == 0 {
+                touched.push(document);
+            }
+            *count += 1;
+        };
+        let end = start.saturating_add(WINDOW);
+        for (found, place) in found[..leading].iter().zip(places) {
+            match *found {
+                Postings::One(document) => {
+                    if *place == 0 && (start..end).contains(&document) {
+                        take(document);
+                        *place = 1;
+                    }
+                }
+                Postings::Many(list) => {
+                    let until = segment.first_from(list, end, *place)?;
+                    let bytes = segment.listed_bytes(list, *place, until)?;
+                    for document in bytes.chunks_exact(4) {
+                        let document = super::checked::short_number(document, 0);
+                        if document < start || document >= end {
+                            return Err(segment.wrong_list());
+                        }
+                        take(document);
+                    }
+                    *place = until;
+                }
+            }
+        }
+        touched.sort_unstable();
+        Ok(())
+    }
+
+    /// The documents that may have enough, and forgets the counts.
+    fn select(
+        &mut self,
+        segment: &Segment,
+        size: u32,
+        enough: Enough,
+        leading: usize,
+        start: u32,
+    ) -> Result<(), Error> {
+        self.candidates.clear();
+        let others = (self.found.len() - leading) as u32;
+        for &document in &self.touched {
+            let shared = std::mem::take(&mut self.counts[(document - start) as usize]);
+            if document >= segment.count() {
+                return Err(segment.wrong_list());
+            }
+            if segment.removed.contains(document) {
+                continue;
+            }
+            let other = segment.size(document)?;
+            let needed = enough.shared(size, other);
+            if shared + others >= needed && other >= shared {
+                self.candidates.push(Candidate {
+                    document,
+                    shared,
+                    size: other,
+                    needed,
+                });
+            }
+        }
+        self.lookups.candidates += self.candidates.len() as u64;
+        Ok(())
+    }
+
+    /// Counts the other keys of the candidates, as long as they may still have enough.
+    fn complete(&mut self, segment: &Segment, leading: usize) -> Result<(), Error> {
+        let others = self.found.len() - leading;
+        let Self {
+            found,
+            places,
+            candidates,
+            ..
+        } = self;
+        for (index, (found, place)) in found[leading..].iter().zip(&mut places[leading..]).enumerate() {
+            if candidates.is_empty() {
+                break;
+            }
+            match *found {
+                Postings::One(document) => {
+                    let at = candidates.binary_search_by_key(&document, |candidate| candidate.document);
+                    if let Ok(at) = at {
+                        candidates[at].shared += 1;
+                    }
+                }
+                Postings::Many(list) => {
+                    for candidate in candidates.iter_mut() {
+                        *place = segment.first_from(list, candidate.document, *place)?;
+                        if *place == found.len() {
+                            break;
+                        }
+                        if segment.listed(list, *place)? == candidate.document {
+                            candidate.shared += 1;
+                        }
+                    }
+                }
+            }
+            let rest = (others - index - 1) as u32;
+            candidates.retain(|candidate| candidate.shared + rest >= candidate.needed);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_meets_a_document_as_often_as_it_says() {
+        // Of ten keys, five are shared: one is met with a half, two miss with 5/10 × 4/9.
+        assert_eq!(sample_size(10, 5, 0.5), 1);
+        assert_eq!(sample_size(10, 5, 0.51), 2);
+        assert_eq!(sample_size(10, 5, 0.78), 3);
+        assert_eq!(sample_size(10, 5, 1.0), 6);
+        assert_eq!(sample_size(10, 10, 0.99), 1);
+        assert_eq!(sample_size(10, 1, 0.95), 10);
+    }
+}

@@ -1,0 +1,492 @@
+//! A segment that is looked at: documents that were added together, and for each of their keys
+//! the documents that have it.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | documents | prefixes of each document's keys; where they end; ids; where they end; sizes; the ids' hashes with the documents, in order; counts |
+//! | keys | the groups of all parts ([`Geometry`]); where each group starts; for each part how many keys and words of lists are before it; counts |
+//! | lists | documents of each key that several have, after their number |
+
+use std::path::Path;
+
+use super::checked::{CheckedFile, Kind, number, short_number};
+use super::geometry::{Geometry, IS_LIST, WORD_BYTES};
+use super::key::{Key, keys_with, prefix, read_prefixes};
+use super::manifest::SegmentEntry;
+use super::removed::Removed;
+use super::writer::{DocumentEntry, LONGEST, id_entry, paths};
+use crate::error::Error;
+
+#[derive(Debug)]
+pub(super) struct Segment {
+    documents: CheckedFile,
+    keys: CheckedFile,
+    lists: CheckedFile,
+    geometry: Geometry,
+    /// For each part, and the end: keys and words of lists before it.
+    parts: Vec<(u64, u64)>,
+    count: u32,
+    postings: u64,
+    /// Where the sections of the documents' file start.
+    set_ends: u64,
+    ids: u64,
+    id_ends: u64,
+    sizes: u64,
+    entries: u64,
+    /// Where the directory starts in the file of keys.
+    directory: u64,
+    longest: Vec<(u64, Key)>,
+    pub(super) removed: Removed,
+}
+
+/// The documents that have a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Postings {
+    One(u32),
+    Many(List),
+}
+
+/// A list of documents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List {
+    /// Where it starts in the file of lists, in words.
+    start: u64,
+    length: u32,
+}
+
+impl Postings {
+    /// How many documents.
+    pub(super) fn len(&self) -> u32 {
+        match self {
+            Self::One(_) => 1,
+            Self::Many(list) => list.length,
+        }
+    }
+}
+
+const DOCUMENTS_TAIL: u64 = 32;
+
+impl Segment {
+    /// Opens a segment that the manifest names.
+    pub(super) fn open(folder: &Path, entry: &SegmentEntry) -> Result<Self, Error> {
+        let [documents, keys, lists] = paths(folder, entry.number);
+        let documents = CheckedFile::open(documents, Kind::Documents, entry.prints.documents)?;
+        let keys = CheckedFile::open(keys, Kind::Keys, entry.prints.keys)?;
+        let lists = CheckedFile::open(lists, Kind::Lists, entry.prints.lists)?;
+        let wrong = |file: &CheckedFile| file.wrong(file.bytes(), "its counts contradict each other");
+        let end = documents.bytes().checked_sub(DOCUMENTS_TAIL);
+        let tail = end.ok_or_else(|| wrong(&documents))?;
+        let counts = documents.get(tail, DOCUMENTS_TAIL)?;
+        let [count, postings, set_bytes, id_bytes] = [0, 8, 16, 24].map(|at| number(counts, at));
+        if count != entry.documents || count > u64::from(IS_LIST) {
+            return Err(wrong(&documents));
+        }
+        let sections = [set_bytes, 8 * count, id_bytes, 8 * count, 4 * count, 8 * count];
+        let fits = sections
+            .iter()
+            .try_fold(0, |sum: u64, &more| sum.checked_add(more)) == Some(tail);
+        if !fits {
+            return Err(wrong(&documents));
+        }
+        let mut starts = sections.iter().scan(0, |start, bytes| {
+            *start += bytes;
+            Some(*start)
+        });
+        let [set_ends, ids, id_ends, sizes, entries] =
+            [(); 5].map(|()| starts.next().unwrap_or_default());
+        let geometry = Geometry::of(postings);
+        let tail_bytes = (16 * (geometry.parts() + LONGEST) + 24) as u64;
+        let tail = keys.bytes().checked_sub(tail_bytes).ok_or_else(|| wrong(&keys))?;
+        let numbers = keys.get(tail, tail_bytes)?;
+        let parts: Vec<(u64, u64)> = (0..=geometry.parts())
+            .map(|part| (number(numbers, 16 * part), number(numbers, 16 * part + 8)))
+            .collect();
+        let (key_count, word_count) = parts[geometry.parts()];
+        let directory = key_count.checked_mul(geometry.key_bytes());
+        let directory_bytes = (geometry.parts() * (geometry.groups() + 1)) as u64 * WORD_BYTES;
+        let behind_parts = 16 * (geometry.parts() + 1);
+        let longest = (0..LONGEST)
+            .map(|place| behind_parts + 8 + 16 * place)
+            .map(|at| (number(numbers, at), Key(number(numbers, at + 8))))
+            .filter(|&(length, _)| length > 0)
+            .collect();
+        let fits = number(numbers, behind_parts) == postings
+            && key_count <= postings
+            && parts.is_sorted_by(|one, two| one.0 <= two.0 && one.1 <= two.1)
+            && directory.and_then(|start| start.checked_add(directory_bytes)) == Some(tail)
+            && word_count.checked_mul(WORD_BYTES) == Some(lists.bytes());
+        if !fits {
+            return Err(wrong(&keys));
+        }
+        Ok(Self {
+            removed: Removed::open(folder, entry)?,
+            directory: directory.unwrap_or_default(),
+            documents,
+            keys,
+            lists,
+            geometry,
+            parts,
+            count: count as u32,
+            postings,
+            set_ends,
+            ids,
+            id_ends,
+            sizes,
+            entries,
+            longest,
+        })
+    }
+
+    /// Documents, those that were removed among them.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Documents that are there.
+    pub(super) fn live(&self) -> u32 {
+        self.count - self.removed.count()
+    }
+
+    /// Keys of all documents.
+    pub(super) fn postings(&self) -> u64 {
+        self.postings
+    }
+
+    /// How many different keys.
+    pub(super) fn key_count(&self) -> u64 {
+        self.parts[self.geometry.parts()].0
+    }
+
+    /// The keys that most documents have, and how many those are.
+    pub(super) fn longest(&self) -> &[(u64, Key)] {
+        &self.longest
+    }
+
+    /// Bytes of documents, keys and lists.
+    pub(super) fn bytes(&self) -> [u64; 3] {
+        [&self.documents, &self.keys, &self.lists].map(CheckedFile::bytes)
+    }
+
+    /// Says that all of it will be read in order.
+    pub(super) fn read_in_order(&self) {
+        for file in [&self.documents, &self.keys, &self.lists] {
+            file.read_in_order();
+        }
+    }
+
+    /// Holds every page against its checksum.
+    pub(super) fn check_pages(&self) -> Result<(), Error> {
+        [&self.documents, &self.keys, &self.lists]
+            .iter()
+            .try_for_each(|file| file.check())
+    }
+
+    /// What ends before a document, and with it, in a table of ends.
+    fn ends(&self, table: u64, document: u32) -> Result<(u64, u64), Error> {
+        let at = table + 8 * u64::from(document);
+        let start = match document {
+            0 => 0,
+            _ => self.documents.u64(at - 8)?,
+        };
+        let end = self.documents.u64(at)?;
+        match start <= end {
+            true => Ok((start, end)),
+            false => Err(self.documents.wrong(at, "an end is before its start")),
+        }
+    }
+
+    /// A document's id.
+    pub(super) fn id(&self, document: u32) -> Result<&str, Error> {
+        let (start, end) = self.ends(self.id_ends, document)?;
+        let at = self.ids + start;
+        if self.ids + end > self.id_ends {
+            return Err(self.documents.wrong(at, "an id is behind all ids"));
+        }
+        std::str::from_utf8(self.documents.get(at, end - start)?)
+            .map_err(|_| self.documents.wrong(at, "an id is not UTF-8"))
+    }
+
+    /// How many keys a document has.
+    pub(super) fn size(&self, document: u32) -> Result<u32, Error> {
+        self.documents.u32(self.sizes + 4 * u64::from(document))
+    }
+
+    /// A document, as it was written.
+    pub(super) fn document(&self, document: u32) -> Result<DocumentEntry<'_>, Error> {
+        let (start, end) = self.ends(self.set_ends, document)?;
+        if end > self.set_ends {
+            return Err(self.documents.wrong(start, "a set is behind all sets"));
+        }
+        Ok(DocumentEntry {
+            id: self.id(document)?,
+            size: self.size(document)?,
+            prefixes: self.documents.get(start, end - start)?,
+        })
+    }
+
+    /// The document of that id, unless it was removed.
+    pub(super) fn find_id(&self, id: &str) -> Result<Option<u32>, Error> {
+        let wanted = id_entry(id, 0);
+        let entry = |place: u32| self.documents.u64(self.entries + 8 * u64::from(place));
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match entry(middle)? < wanted {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        while low < self.count {
+            let entry = entry(low)?;
+            let document = entry as u32;
+            if entry >> 32 != wanted >> 32 {
+                break;
+            }
+            if document >= self.count {
+                let at = self.entries + 8 * u64::from(low);
+                return Err(self.documents.wrong(at, "an id leads to no document"));
+            }
+            if !self.removed.contains(document) && self.id(document)? == id {
+                return Ok(Some(document));
+            }
+            low += 1;
+        }
+        Ok(None)
+    }
+
+    /// The documents that have a key, those that were removed among them.
+    #[inline]
+    pub(super) fn find(&self, key: Key) -> Result<Option<Postings>, Error> {
+        let (part, group) = (self.geometry.part(key), self.geometry.group(key));
+        let (rests, words) = self.group(part, group)?;
+        let wanted = self.geometry.rest(key);
+        let place = match self.geometry.rest_bytes() {
+            5 => place::<5>(rests, &wanted),
+            6 => place::<6>(rests, &wanted),
+            7 => place::<7>(rests, &wanted),
+            _ => place::<8>(rests, &wanted),
+        };
+        match place {
+            None => Ok(None),
+            Some(place) => self.postings_of(part, short_number(words, 4 * place)).map(Some),
+        }
+    }
+
+    /// What is left of the keys of a group, and their words.
+    #[inline]
+    fn group(&self, part: usize, group: usize) -> Result<(&[u8], &[u8]), Error> {
+        let index = part * (self.geometry.groups() + 1) + group;
+        let at = self.directory + index as u64 * WORD_BYTES;
+        let ends = self.keys.get(at, 2 * WORD_BYTES)?;
+        let (start, end) = (u64::from(short_number(ends, 0)), u64::from(short_number(ends, 4)));
+        let (first, behind) = (self.parts[part].0, self.parts[part + 1].0);
+        if start > end || first + end > behind {
+            return Err(self.keys.wrong(at, "a group is not in its part"));
+        }
+        let size = self.geometry.key_bytes();
+        let bytes = self.keys.get((first + start) * size, (end - start) * size)?;
+        Ok(bytes.split_at((end - start) as usize * self.geometry.rest_bytes()))
+    }
+
+    /// What a word of a part means.
+    fn postings_of(&self, part: usize, word: u32) -> Result<Postings, Error> {
+        if word & IS_LIST == 0 {
+            return match word < self.count {
+                true => Ok(Postings::One(word)),
+                false => Err(self.keys.wrong(self.directory, "a key leads to no document")),
+            };
+        }
+        let start = self.parts[part].1 + u64::from(word & !IS_LIST);
+        let length = self.lists.u32(start * WORD_BYTES)?;
+        let end = start + 1 + u64::from(length);
+        match end <= self.parts[part + 1].1 {
+            true => Ok(Postings::Many(List {
+                start: start + 1,
+                length,
+            })),
+            false => Err(self.lists.wrong(start * WORD_BYTES, "a list is longer than its part")),
+        }
+    }
+
+    /// A list that is not what was written.
+    #[cold]
+    pub(super) fn wrong_list(&self) -> Error {
+        self.lists.wrong(0, "a list is not of documents in order")
+    }
+
+    /// A document of a list.
+    #[inline]
+    pub(super) fn listed(&self, list: List, place: u32) -> Result<u32, Error> {
+        self.lists.u32((list.start + u64::from(place)) * WORD_BYTES)
+    }
+
+    /// Some documents of a list, each as 4 bytes.
+    pub(super) fn listed_bytes(&self, list: List, from: u32, to: u32) -> Result<&[u8], Error> {
+        let start = (list.start + u64::from(from)) * WORD_BYTES;
+        self.lists.get(start, u64::from(to - from) * WORD_BYTES)
+    }
+
+    /// Replaces `documents` with those that have a key.
+    pub(super) fn documents_of(&self, postings: Postings, documents: &mut Vec<u32>) -> Result<(), Error> {
+        documents.clear();
+        match postings {
+            Postings::One(document) => documents.push(document),
+            Postings::Many(list) => {
+                let bytes = self.listed_bytes(list, 0, list.length)?;
+                documents.extend(bytes.chunks_exact(4).map(|bytes| short_number(bytes, 0)));
+                let is_right = documents.is_sorted_by(|one, two| one < two)
+                    && documents.last().is_some_and(|&last| last < self.count);
+                if !is_right {
+                    let at = list.start * WORD_BYTES;
+                    return Err(self.lists.wrong(at, "a list is not of documents in order"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a document has a key.
+    fn has(&self, postings: Postings, document: u32) -> Result<bool, Error> {
+        match postings {
+            Postings::One(only) => Ok(only == document),
+            Postings::Many(list) => {
+                let place = self.first_from(list, document, 0)?;
+                Ok(place < list.length && self.listed(list, place)? == document)
+            }
+        }
+    }
+
+    /// The first place of a list, from a place on, whose document is not before this one.
+    #[inline]
+    pub(super) fn first_from(&self, list: List, document: u32, from: u32) -> Result<u32, Error> {
+        let (mut low, mut step) = (from, 1);
+        while low + step <= list.length && self.listed(list, low + step - 1)? < document {
+            low += step;
+            step *= 2;
+        }
+        let mut high = (low + step - 1).min(list.length);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.listed(list, middle)? < document {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
+    /// The keys of a document, in order.
+    pub(super) fn keys_of(&self, document: u32, keys: &mut Vec<Key>) -> Result<(), Error> {
+        keys.clear();
+        let DocumentEntry { size, prefixes, .. } = self.document(document)?;
+        let wrong = || self.documents.wrong(0, "a document does not have the keys that it should");
+        for prefix in read_prefixes(prefixes).ok_or_else(wrong)? {
+            let (first, last) = keys_with(prefix);
+            let mut cursor = self.keys_from(first);
+            while let Some((key, postings)) = cursor.next(last)? {
+                if self.has(postings, document)? {
+                    keys.push(key);
+                }
+            }
+        }
+        match keys.len() == size as usize {
+            true => Ok(()),
+            false => Err(wrong()),
+        }
+    }
+
+    /// All keys from one on.
+    pub(super) fn keys_from(&self, key: Key) -> KeyCursor<'_> {
+        KeyCursor {
+            segment: self,
+            part: self.geometry.part(key),
+            group: self.geometry.group(key),
+            from: key,
+            rests: &[],
+            words: &[],
+            last: None,
+        }
+    }
+
+    /// Whether the prefixes of a document are those of its keys; for those who go through all
+    /// of them, by what [`prefix`] gives.
+    pub(super) fn prefix_sum(&self, document: u32) -> Result<(u32, u64), Error> {
+        let DocumentEntry { size, prefixes, .. } = self.document(document)?;
+        let prefixes = read_prefixes(prefixes)
+            .ok_or_else(|| self.documents.wrong(0, "the keys of a document cannot be read"))?;
+        let sum = prefixes.iter().map(|&prefix| u64::from(prefix) + 1).sum();
+        Ok((size, sum))
+    }
+}
+
+/// The place of what is left of a key among those of its group.
+#[inline]
+fn place<const BYTES: usize>(rests: &[u8], wanted: &[u8; 8]) -> Option<usize> {
+    const FEW: usize = 24;
+    let (rests, _) = rests.as_chunks::<BYTES>();
+    let wanted: &[u8; BYTES] = wanted.first_chunk()?;
+    match rests.len() > FEW {
+        true => rests.binary_search(wanted).ok(),
+        false => rests.iter().position(|rest| rest == wanted),
+    }
+}
+
+/// Goes through keys in order.
+pub(super) struct KeyCursor<'a> {
+    segment: &'a Segment,
+    part: usize,
+    /// The next group.
+    group: usize,
+    from: Key,
+    rests: &'a [u8],
+    words: &'a [u8],
+    /// The part of the keys that are left here, and the last key that was given.
+    last: Option<Key>,
+}
+
+impl KeyCursor<'_> {
+    /// The next key, if it is no more than this.
+    pub(super) fn next(&mut self, most: Key) -> Result<Option<(Key, Postings)>, Error> {
+        let Segment { geometry, keys, .. } = self.segment;
+        loop {
+            if let Some((rest, rests)) = self.rests.split_at_checked(geometry.rest_bytes())
+                && let Some((word, words)) = self.words.split_at_checked(4)
+            {
+                // Its group is the one before the next.
+                let key = geometry.key(self.part, self.group - 1, rest);
+                if key > most {
+                    return Ok(None);
+                }
+                (self.rests, self.words) = (rests, words);
+                if key < self.from {
+                    continue;
+                }
+                if self.last.is_some_and(|last| last >= key) {
+                    return Err(keys.wrong(self.segment.directory, "keys are not in order"));
+                }
+                self.last = Some(key);
+                let word = short_number(word, 0);
+                return Ok(Some((key, self.segment.postings_of(self.part, word)?)));
+            }
+            if self.group == geometry.groups() {
+                (self.part, self.group) = (self.part + 1, 0);
+            }
+            if self.part >= geometry.parts() {
+                return Ok(None);
+            }
+            if geometry.key(self.part, self.group, &[]) > most {
+                return Ok(None);
+            }
+            (self.rests, self.words) = self.segment.group(self.part, self.group)?;
+            self.group += 1;
+        }
+    }
+}
+
+/// What a document's keys add up to, to be held against [`Segment::prefix_sum`].
+pub(super) fn prefix_part(key: Key, last: Option<Key>) -> u64 {
+    match last.is_some_and(|last| prefix(last) == prefix(key)) {
+        true => 0,
+        false => u64::from(prefix(key)) + 1,
+    }
+}

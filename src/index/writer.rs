@@ -1,0 +1,238 @@
+//! Writes a segment: its documents one by one, then its keys by parts.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::checked::{CheckedWriter, Kind, hash};
+use super::geometry::{Geometry, IS_LIST};
+use super::key::Key;
+use super::manifest::SegmentPrints;
+use crate::error::{Error, ErrorKind};
+
+/// The files of a segment.
+pub(super) fn paths(folder: &Path, number: u64) -> [PathBuf; 3] {
+    ["documents", "keys", "lists"].map(|kind| folder.join(format!("{number:08}.{kind}")))
+}
+
+/// Where a document stands in the table of ids: part of the hash of its id, and its number.
+pub(super) fn id_entry(id: &str, document: u32) -> u64 {
+    hash(id.as_bytes()) >> 32 << 32 | u64::from(document)
+}
+
+/// A segment that is being written.
+pub(super) struct SegmentWriter {
+    documents: CheckedWriter,
+    keys: CheckedWriter,
+    lists: CheckedWriter,
+    set_ends: Vec<u64>,
+    ids: Vec<u8>,
+    id_ends: Vec<u64>,
+    sizes: Vec<u32>,
+    entries: Vec<u64>,
+    postings: u64,
+}
+
+/// A document, as it is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DocumentEntry<'a> {
+    pub(super) id: &'a str,
+    /// Its keys.
+    pub(super) size: u32,
+    /// Their prefixes.
+    pub(super) prefixes: &'a [u8],
+}
+
+/// Most documents of a segment, so that the number of one and the mark of a list fit a word.
+const DOCUMENTS_MAX: usize = 1 << 31;
+
+impl SegmentWriter {
+    /// A segment of this number. Its files belong to the index when a manifest names them.
+    pub(super) fn create(folder: &Path, number: u64) -> Result<Self, Error> {
+        let [documents, keys, lists] = paths(folder, number);
+        Ok(Self {
+            documents: CheckedWriter::create(documents, Kind::Documents)?,
+            keys: CheckedWriter::create(keys, Kind::Keys)?,
+            lists: CheckedWriter::create(lists, Kind::Lists)?,
+            set_ends: Vec::new(),
+            ids: Vec::new(),
+            id_ends: Vec::new(),
+            sizes: Vec::new(),
+            entries: Vec::new(),
+            postings: 0,
+        })
+    }
+
+    /// Adds the next document.
+    pub(super) fn document(&mut self, document: DocumentEntry<'_>) -> Result<(), Error> {
+        let number = self.sizes.len();
+        if number == DOCUMENTS_MAX {
+            return Err(Error::in_file(document.id, ErrorKind::TooManyDocuments));
+        }
+        self.documents.write(document.prefixes)?;
+        self.set_ends.push(self.documents.bytes());
+        self.ids.extend_from_slice(document.id.as_bytes());
+        self.id_ends.push(self.ids.len() as u64);
+        self.sizes.push(document.size);
+        self.entries.push(id_entry(document.id, number as u32));
+        self.postings += u64::from(document.size);
+        Ok(())
+    }
+
+    /// Adds all keys, which `fill` gives part by part, and ends the segment.
+    pub(super) fn finish(
+        mut self,
+        fill: impl Fn(&mut PartWriter) -> Result<(), Error> + Sync,
+    ) -> Result<SegmentPrints, Error> {
+        let geometry = Geometry::of(self.postings);
+        let mut directory: Vec<u8> = Vec::new();
+        let mut tail: Vec<u8> = Vec::new();
+        let (mut key_count, mut word_count) = (0_u64, 0_u64);
+        let mut longest: Vec<(u32, Key)> = Vec::new();
+        let parts: Vec<usize> = (0..geometry.parts()).collect();
+        for parts in parts.chunks(2 * rayon::current_num_threads()) {
+            let written: Result<Vec<PartWriter>, Error> = parts
+                .par_iter()
+                .map(|&number| {
+                    let mut part = PartWriter::new(geometry, number);
+                    fill(&mut part)?;
+                    part.finish();
+                    Ok(part)
+                })
+                .collect();
+            for part in written? {
+                for number in [key_count, word_count] {
+                    tail.extend_from_slice(&number.to_le_bytes());
+                }
+                key_count += u64::from(part.keys);
+                word_count += (part.lists.len() / 4) as u64;
+                if part.lists.len() / 4 >= IS_LIST as usize {
+                    return Err(Error::in_file("index", ErrorKind::TooManyDocuments));
+                }
+                longest.extend(part.longest);
+                keep_longest(&mut longest);
+                directory.extend_from_slice(&part.directory);
+                self.keys.write(&part.groups)?;
+                self.lists.write(&part.lists)?;
+            }
+        }
+        for number in [key_count, word_count, self.postings] {
+            tail.extend_from_slice(&number.to_le_bytes());
+        }
+        longest.resize(LONGEST, (0, Key(0)));
+        for (length, key) in longest {
+            tail.extend_from_slice(&u64::from(length).to_le_bytes());
+            tail.extend_from_slice(&key.0.to_le_bytes());
+        }
+        self.keys.write(&directory)?;
+        self.keys.write(&tail)?;
+        Ok(SegmentPrints {
+            keys: self.keys.finish()?,
+            lists: self.lists.finish()?,
+            documents: {
+                let mut file = self.documents;
+                let set_bytes = file.bytes();
+                self.entries.sort_unstable();
+                file.write(&bytes_of(&self.set_ends, u64::to_le_bytes))?;
+                file.write(&self.ids)?;
+                file.write(&bytes_of(&self.id_ends, u64::to_le_bytes))?;
+                file.write(&bytes_of(&self.sizes, u32::to_le_bytes))?;
+                file.write(&bytes_of(&self.entries, u64::to_le_bytes))?;
+                let count = self.sizes.len() as u64;
+                for number in [count, self.postings, set_bytes, self.ids.len() as u64] {
+                    file.write(&number.to_le_bytes())?;
+                }
+                file.finish()?
+            },
+        })
+    }
+}
+
+/// How many of the longest lists a segment knows.
+pub(super) const LONGEST: usize = 8;
+
+fn keep_longest(lists: &mut Vec<(u32, Key)>) {
+    lists.sort_unstable_by_key(|&(length, key)| (Reverse(length), key));
+    lists.truncate(LONGEST);
+}
+
+fn bytes_of<T: Copy, const N: usize>(numbers: &[T], bytes: fn(T) -> [u8; N]) -> Vec<u8> {
+    numbers.iter().flat_map(|&number| bytes(number)).collect()
+}
+
+/// A part of the keys that is being written.
+pub(super) struct PartWriter {
+    geometry: Geometry,
+    number: usize,
+    groups: Vec<u8>,
+    lists: Vec<u8>,
+    /// Where each group starts, in keys, and the end.
+    directory: Vec<u8>,
+    keys: u32,
+    /// The group that is being filled, and the words of its keys.
+    group: usize,
+    words: Vec<u8>,
+    /// The longest lists so far.
+    longest: Vec<(u32, Key)>,
+}
+
+impl PartWriter {
+    fn new(geometry: Geometry, number: usize) -> Self {
+        Self {
+            geometry,
+            number,
+            groups: Vec::new(),
+            lists: Vec::new(),
+            directory: vec![0; 4],
+            keys: 0,
+            group: 0,
+            words: Vec::new(),
+            longest: Vec::new(),
+        }
+    }
+
+    /// The least and the largest key that belong here.
+    pub(super) fn range(&self) -> (Key, Key) {
+        self.geometry.keys(self.number)
+    }
+
+    /// Adds the next key, which is larger than the last, with the documents that have it, in
+    /// order.
+    pub(super) fn key(&mut self, key: Key, documents: &[u32]) {
+        let group = self.geometry.group(key);
+        while self.group < group {
+            self.end_group();
+        }
+        let rest = self.geometry.rest(key);
+        self.groups.extend_from_slice(&rest[..self.geometry.rest_bytes()]);
+        let word = match documents {
+            [only] => *only,
+            _ => {
+                let start = (self.lists.len() / 4) as u32;
+                self.lists.extend_from_slice(&(documents.len() as u32).to_le_bytes());
+                let numbers = documents.iter().flat_map(|document| document.to_le_bytes());
+                self.lists.extend(numbers);
+                self.longest.push((documents.len() as u32, key));
+                if self.longest.len() > 64 * LONGEST {
+                    keep_longest(&mut self.longest);
+                }
+                start | IS_LIST
+            }
+        };
+        self.words.extend_from_slice(&word.to_le_bytes());
+        self.keys += 1;
+    }
+
+    fn end_group(&mut self) {
+        self.groups.append(&mut self.words);
+        self.directory.extend_from_slice(&self.keys.to_le_bytes());
+        self.group += 1;
+    }
+
+    fn finish(&mut self) {
+        while self.group < self.geometry.groups() {
+            self.end_group();
+        }
+    }
+}
