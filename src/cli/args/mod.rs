@@ -14,6 +14,7 @@ mod shingles;
 mod signature;
 mod similarity;
 mod sketch;
+mod stopwords;
 mod together;
 mod typed;
 mod values;

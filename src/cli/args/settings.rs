@@ -12,6 +12,7 @@ use super::scope::ScopeArgs;
 use super::shingles::ShingleArgs;
 use super::signature::SignatureArgs;
 use super::similarity::SimilarityArgs;
+use super::stopwords;
 use crate::cli::Failure;
 
 /// What commands that compare documents have in common.
@@ -139,7 +140,7 @@ pub(super) fn read_paths<'a>(
     shingles: &'a ShingleArgs,
 ) -> impl Iterator<Item = &'a Path> {
     let standard = input.is_pipe_read().then_some(Path::new("-"));
-    let lists = input.files_from.iter().chain(&shingles.stopwords);
-    let files = input.files.iter().chain(lists);
-    files.map(PathBuf::as_path).chain(standard)
+    let files = input.files.iter().chain(&input.files_from);
+    let stopwords = stopwords::file(shingles.stopwords.as_deref());
+    files.map(PathBuf::as_path).chain(stopwords).chain(standard)
 }
