@@ -99,6 +99,10 @@ pub enum ErrorKind {
     MixedFormats,
     /// A line that is no pair with its score.
     NoPair,
+    /// A gold standard without a word that counts.
+    NoTerm,
+    /// A line that does not tell how many documents have a term.
+    NoFrequencies,
     /// What was read once is not the same when it is read again.
     Changed,
     /// The settings make no sense.
@@ -131,6 +135,8 @@ impl ErrorKind {
             Self::Spill(_) => "no room for temporary files",
             Self::MixedFormats => "mixed formats",
             Self::NoPair => "not a pair",
+            Self::NoTerm => "no term",
+            Self::NoFrequencies => "not document frequencies",
             Self::Changed => "changed input",
             Self::Settings(_) => "impossible settings",
             Self::Threads(_) => "no threads",
@@ -265,6 +271,13 @@ impl fmt::Display for ErrorKind {
             ),
             Self::NoPair => f.write_str(
                 "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",
+            ),
+            Self::NoTerm => f.write_str(
+                "this gold standard has no term to compare with: there is no word in it, or none but \
+                 stopwords",
+            ),
+            Self::NoFrequencies => f.write_str(
+                "not the number of documents that have a term, as `simdup rank --write-df` writes it",
             ),
             Self::Changed => f.write_str(
                 "an input was changed while it was read; nothing was written, run it again",

@@ -23,6 +23,7 @@ pub use hash::token_hash;
 pub use normalise::{Case, normalise};
 pub use stopwords::Stopwords;
 pub use windows::Windows;
+pub(crate) use words::words_spelled;
 
 /// The hash of some consecutive tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

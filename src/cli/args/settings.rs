@@ -114,16 +114,8 @@ pub(super) fn settings(
     let (shingle, sketch) = signature.settings(shingles)?;
     Ok(Settings {
         read: ReadSettings {
-            format: input.input_format.into(),
-            id_field: input.id_field.clone(),
-            text_fields: input.text_field.0.clone(),
             items: shingles.items,
-            html: input.html.map(Into::into),
-            delimiter: input.delimiter,
-            value_field: None,
-            encoding: input.encoding.unwrap_or_default(),
-            hidden: input.walk.hidden,
-            temp_dir: Some(resources.memory().temp_dir),
+            ..read_settings(input, resources)
         },
         shingle,
         sketch,
@@ -132,6 +124,21 @@ pub(super) fn settings(
         memory: Some(resources.memory()),
         ..Settings::default()
     })
+}
+
+/// How documents are read, unless they are lists of items.
+pub(super) fn read_settings(input: &InputArgs, resources: &ResourceArgs) -> ReadSettings {
+    ReadSettings {
+        format: input.input_format.into(),
+        id_field: input.id_field.clone(),
+        text_fields: input.text_field.0.clone(),
+        html: input.html.map(Into::into),
+        delimiter: input.delimiter,
+        encoding: input.encoding.unwrap_or_default(),
+        hidden: input.walk.hidden,
+        temp_dir: Some(resources.memory().temp_dir),
+        ..ReadSettings::default()
+    }
 }
 
 /// The files with documents, and those that flags name.
