@@ -35,6 +35,17 @@ pub struct Document<'a> {
     /// Which of the text fields that were named it has, a bit for each, the first the lowest; all
     /// where there are no fields.
     pub fields: u64,
+    /// What it links to, if it is a page and that is asked for.
+    pub links: Vec<Link>,
+}
+
+/// A link on a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Where it leads.
+    pub url: String,
+    /// What a reader sees of it.
+    pub text: String,
 }
 
 impl<'a> Document<'a> {
@@ -48,6 +59,7 @@ impl<'a> Document<'a> {
             value: None,
             guess: None,
             fields: u64::MAX,
+            links: Vec::new(),
         }
     }
 }

@@ -103,6 +103,10 @@ pub enum ErrorKind {
     Index(String),
     /// A file of an index is not as it was written.
     DamagedIndex(String),
+    /// A gold standard without a word that counts.
+    NoTerm,
+    /// A line that does not tell how many documents have a term.
+    NoFrequencies,
     /// What was read once is not the same when it is read again.
     Changed,
     /// The settings make no sense.
@@ -137,6 +141,8 @@ impl ErrorKind {
             Self::NoPair => "not a pair",
             Self::Index(_) => "no such index",
             Self::DamagedIndex(_) => "damaged index",
+            Self::NoTerm => "no term",
+            Self::NoFrequencies => "not document frequencies",
             Self::Changed => "changed input",
             Self::Settings(_) => "impossible settings",
             Self::Threads(_) => "no threads",
@@ -280,6 +286,13 @@ impl fmt::Display for ErrorKind {
                 f,
                 "damaged index: {}; restore it from a copy, or build it again",
                 one_line(what)
+            ),
+            Self::NoTerm => f.write_str(
+                "this gold standard has no term to compare with: there is no word in it, or none but \
+                 stopwords",
+            ),
+            Self::NoFrequencies => f.write_str(
+                "not the number of documents that have a term, as `simdup rank --write-df` writes it",
             ),
             Self::Changed => f.write_str(
                 "an input was changed while it was read; nothing was written, run it again",

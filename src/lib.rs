@@ -6,6 +6,7 @@
 //! | clusters of similar documents, each around a keeper | [`cluster_documents`] |
 //! | the documents to keep, as they came | [`dedup_documents`] |
 //! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
+//! | the documents by their likeness to a gold standard | [`rank_documents`] |
 //!
 //! All of them read [`Input`]s, do what [`Settings`] ask for, tell an [`Observer`] on the way,
 //! and give back what they found with [`Stats`]. A bad record is told and skipped; what a verb
@@ -43,7 +44,8 @@ pub use error::Error;
 pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
-    DedupOutput, Inputs, cluster_documents, dedup_documents, find_pairs, sketch_documents,
+    DedupOutput, DocumentFrequencies, Gold, Inputs, cluster_documents, dedup_documents, find_pairs,
+    rank_documents, sketch_documents,
 };
 pub use read::Input;
 pub use score::Score;
@@ -57,7 +59,10 @@ pub mod results {
     pub use crate::error::{ErrorKind, Place};
     pub use crate::observer::Phase;
     pub use crate::pairs::Pairs;
-    pub use crate::pipeline::{Clustered, Deduplicated, Removed, Similar, Sketched};
+    pub use crate::pipeline::{
+        Clustered, Deduplicated, Ranked, Ranking, Removed, Similar, Sketched,
+    };
+    pub use crate::score::Cosine;
     pub use crate::stats::{Counts, Seconds};
 }
 
@@ -77,8 +82,8 @@ pub mod inside {
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, Output, OutputFormat, Packed, appear, write_cluster,
-        write_signature,
+        ClusterFormat, ClusterLine, Output, OutputFormat, Packed, RankFormat, appear,
+        write_cluster, write_rank, write_rank_header, write_signature,
     };
 
     /// Room in large pages.

@@ -11,9 +11,11 @@ use crate::sets::Common;
 pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
-pub use crate::pipeline::{Dedup, DedupMode};
-pub use crate::read::{Charset, HtmlText, InputFormat, ReadSettings, TextEncoding};
-pub use crate::score::{InvalidThreshold, Measure, Threshold};
+pub use crate::pipeline::{Combine, Dedup, DedupMode, Outlinks, RankOrder, RankSettings};
+pub use crate::read::{
+    Charset, HtmlFeature, HtmlText, InputFormat, PageSettings, ReadSettings, TextEncoding,
+};
+pub use crate::score::{InvalidThreshold, Measure, Threshold, Weight};
 pub use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 pub use crate::sketch::SketchSettings;
 
@@ -46,6 +48,8 @@ pub struct Settings {
     pub party_by: Option<PartyBy>,
     /// How many words a document has that is compared.
     pub words: WordLimits,
+    /// How documents are ranked, if they are.
+    pub rank: Option<RankSettings>,
     /// Whether the first bad record ends the run.
     pub strictness: Strictness,
     /// Threads to use; 0 for one a core. The result does not depend on it.
@@ -219,22 +223,11 @@ impl Serialize for Settings {
         if let Some(html) = self.read.html {
             map.serialize_entry("html", html.name())?;
         }
-        self.serialize_shingles(&mut map)?;
-        map.serialize_entry("score", &self.measure)?;
-        map.serialize_entry("threshold", &self.threshold.to_string())?;
-        if self.measure != Measure::Containment {
-            map.serialize_entry("hashes", &self.sketch.positions())?;
-            if let SketchSettings::Fast { seed, .. } = self.sketch {
-                map.serialize_entry("seed", &seed)?;
-            }
-        }
-        if self.measure == Measure::Jaccard {
-            match self.finding {
-                Finding::Recall(recall) => map.serialize_entry("recall", &recall)?,
-                Finding::Bands(bands) => {
-                    map.serialize_entry("bands", &bands.bands)?;
-                    map.serialize_entry("rows", &bands.rows)?;
-                }
+        match &self.rank {
+            Some(rank) => self.serialize_rank(rank, &mut map)?,
+            None => {
+                self.serialize_shingles(&mut map)?;
+                self.serialize_similarity(&mut map)?;
             }
         }
         if let Some(party_by) = &self.party_by {
@@ -256,6 +249,61 @@ impl Serialize for Settings {
 }
 
 impl Settings {
+    fn serialize_similarity<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("score", &self.measure)?;
+        map.serialize_entry("threshold", &self.threshold.to_string())?;
+        if self.measure != Measure::Containment {
+            map.serialize_entry("hashes", &self.sketch.positions())?;
+            if let SketchSettings::Fast { seed, .. } = self.sketch {
+                map.serialize_entry("seed", &seed)?;
+            }
+        }
+        if self.measure == Measure::Jaccard {
+            match self.finding {
+                Finding::Recall(recall) => map.serialize_entry("recall", &recall)?,
+                Finding::Bands(bands) => {
+                    map.serialize_entry("bands", &bands.bands)?;
+                    map.serialize_entry("rows", &bands.rows)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn serialize_rank<M: SerializeMap>(
+        &self,
+        rank: &RankSettings,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        if let Some(features) = &self.read.page.features {
+            let named = HtmlFeature::ALL.iter();
+            let named = named.filter(|(_, feature)| features.contains(feature));
+            let names: Vec<&str> = named.map(|(name, _)| *name).collect();
+            map.serialize_entry("features", &names)?;
+        }
+        if let ShingleSettings::Tokens {
+            tokens: Tokens::Words { stopwords },
+            ..
+        } = &self.shingle
+        {
+            map.serialize_entry("stopwords", &stopwords.len())?;
+        }
+        map.serialize_entry("weight", rank.weight.name())?;
+        map.serialize_entry("combine", rank.combine.name())?;
+        if let RankOrder::Top(top) = rank.order {
+            map.serialize_entry("top", &top)?;
+        }
+        map.serialize_entry("unsorted", &(rank.order == RankOrder::Input))?;
+        if let Some(threshold) = rank.threshold {
+            map.serialize_entry("threshold", &threshold.to_string())?;
+        }
+        map.serialize_entry("outlinks", &rank.outlinks.is_some())?;
+        match rank.outlinks {
+            Some(outlinks) => map.serialize_entry("anchor", &outlinks.anchor),
+            None => Ok(()),
+        }
+    }
+
     fn serialize_shingles<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         match &self.shingle {
             ShingleSettings::Tokens {

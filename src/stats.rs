@@ -61,6 +61,8 @@ pub struct Counts {
     pub identical: u64,
     /// Whether shingles did not fit into memory and went to a temporary file.
     pub spilled: bool,
+    /// Documents or links written that have a score above 0, where they are ranked.
+    pub ranked: u64,
     /// Pairs compared.
     pub candidates: u64,
     /// Pairs written.

@@ -11,6 +11,7 @@ mod observer;
 mod pages;
 mod pairs;
 mod pipe;
+mod rank;
 pub(crate) mod report;
 mod sketch;
 mod standard_output;
@@ -104,6 +105,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Sketch(args)) => sketch::run(&args),
         Some(Command::Cluster(args)) => cluster::run(&args),
         Some(Command::Dedup(args)) => dedup::run(&args),
+        Some(Command::Rank(args)) => rank::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

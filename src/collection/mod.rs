@@ -9,6 +9,7 @@ mod ids;
 mod party;
 mod records;
 mod scope;
+mod seen;
 
 use crate::document::{DocumentId, FieldValue};
 use crate::sets::ShingleLists;
@@ -23,6 +24,7 @@ pub(crate) use party::{OneParty, Parties};
 pub use party::{PartyBy, Pattern};
 pub(crate) use records::{Fate, RecordPlace, Records, SeenRecord, record_print};
 pub(crate) use scope::{GroupScope, Role, Scope, Sides};
+pub(crate) use seen::SeenIds;
 
 /// Documents that have been read, with the settings that made them what they are.
 #[derive(Debug)]

@@ -42,6 +42,8 @@ pub(super) enum Purpose {
     Sketches,
     Pairs,
     Clusters,
+    /// Cosines, of which those that are kept are counted when all is read.
+    Ranks,
 }
 
 /// What must be held, in counts.
@@ -92,20 +94,23 @@ impl Floor {
         let signature = POSITION_BYTES * settings.sketch.positions() as u64;
         let is_sketched = matches!(way(settings), Way::Bands(_));
         let features = match (purpose, settings.measure) {
-            (Purpose::Sketches, _) => 0,
+            (Purpose::Sketches | Purpose::Ranks, _) => 0,
             (_, Measure::MinHash) => signature,
             _ if is_sketched => LIST_BYTES + signature,
             _ => LIST_BYTES,
         };
         let compared = match purpose {
-            Purpose::Sketches => 0,
+            Purpose::Sketches | Purpose::Ranks => 0,
             Purpose::Pairs if settings.measure == Measure::MinHash => POSITION_PAIRS_BYTES,
             Purpose::Pairs => PAIRS_BYTES,
             Purpose::Clusters => PAIRS_BYTES + CLUSTERS_BYTES,
         };
         // The table of ids is gone when documents are compared.
-        let document_bytes =
-            features + ID_BYTES.max(8 + compared) + if wants.lengths { 8 } else { 0 };
+        let id_bytes = match purpose {
+            Purpose::Ranks => 0,
+            _ => ID_BYTES.max(8 + compared),
+        };
+        let document_bytes = features + id_bytes + if wants.lengths { 8 } else { 0 };
         Self {
             threads: settings.thread_count() as u64,
             document_bytes,

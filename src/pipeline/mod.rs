@@ -11,6 +11,7 @@ mod floor;
 mod folders;
 mod ordered;
 mod pairs;
+mod rank;
 mod reading;
 mod records;
 mod sketches;
@@ -25,6 +26,10 @@ use crate::settings::Settings;
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
 pub use pairs::{Similar, find_pairs, write_pairs};
+pub use rank::{
+    Combine, DocumentFrequencies, Gold, Outlinks, RankOrder, RankSettings, Ranked, Ranking,
+    rank_documents,
+};
 pub use sketches::{Sketched, sketch_documents};
 pub use written_pairs::cluster_written_pairs;
 

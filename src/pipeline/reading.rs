@@ -17,8 +17,8 @@ use super::records::{KeptRecords, RecordBlock, RecordForm};
 use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
 use crate::candidates::{Way, way};
 use crate::collection::{
-    Added, Collection, Descriptions, Fate, Features, Parties, PartyBy, Records, Scope, SeenRecord,
-    Sides, UrlHash, UrlHasher, Urls,
+    Added, Collection, Descriptions, Fate, Features, Parties, PartyBy, Records, Scope, SeenIds,
+    SeenRecord, Sides, UrlHash, UrlHasher, Urls,
 };
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
@@ -37,7 +37,7 @@ pub(super) trait Digest {
     type Output: Send;
 
     /// Takes the next document of the block; it may have no shingle.
-    fn document(&mut self, shingles: &[Shingle]);
+    fn document(&mut self, document: &Document<'_>, shingles: &[Shingle]);
 
     /// Ends the block.
     fn take(&mut self) -> Self::Output;
@@ -57,10 +57,10 @@ struct ListDigest<'s> {
 impl Digest for ListDigest<'_> {
     type Output = (ListBlock, Option<SignatureBatch>);
 
-    fn document(&mut self, shingles: &[Shingle]) {
+    fn document(&mut self, document: &Document<'_>, shingles: &[Shingle]) {
         self.block.push(shingles);
         if let Some(signatures) = &mut self.signatures {
-            signatures.document(shingles);
+            signatures.document(document, shingles);
         }
     }
 
@@ -85,7 +85,7 @@ struct TemplateDigest(Vec<Shingle>);
 impl Digest for TemplateDigest {
     type Output = Vec<Shingle>;
 
-    fn document(&mut self, shingles: &[Shingle]) {
+    fn document(&mut self, _: &Document<'_>, shingles: &[Shingle]) {
         self.0.extend_from_slice(shingles);
     }
 
@@ -109,6 +109,8 @@ pub(super) struct Wants {
     pub(super) records: bool,
     /// Their records, in this form, for as long as they fit into an eighth of the memory.
     pub(super) kept: Option<RecordForm>,
+    /// Of their ids no more than whether they were met before.
+    pub(super) ids_seen: bool,
 }
 
 /// The part of the memory that kept records may take.
@@ -120,6 +122,8 @@ pub(super) struct Reading<'a> {
     observer: &'a dyn Observer,
     wants: Wants,
     urls: Urls,
+    /// In place of the ids, if they are not wanted.
+    seen: Option<SeenIds>,
     pub(super) stats: Stats,
     descriptions: Descriptions,
     records: Option<Records>,
@@ -148,6 +152,7 @@ impl<'a> Reading<'a> {
             observer,
             wants,
             urls: Urls::default(),
+            seen: wants.ids_seen.then(SeenIds::default),
             stats: Stats {
                 settings: settings.clone(),
                 ..Stats::default()
@@ -167,6 +172,20 @@ impl<'a> Reading<'a> {
     fn rest_bytes(&self) -> u64 {
         let memory = self.settings.memory.as_ref();
         memory.map_or(u64::MAX, |memory| self.floor.rest(memory.bytes))
+    }
+
+    /// Bytes of ids, or of what is kept in their place.
+    fn id_bytes(&self) -> usize {
+        let seen = self.seen.as_ref().map_or(0, SeenIds::bytes);
+        self.urls.bytes() + seen
+    }
+
+    /// Counts what must be in memory besides.
+    pub(super) fn add_to_floor(&mut self, bytes: u64) {
+        self.floor.add(&Counted {
+            id_bytes: bytes,
+            ..Counted::default()
+        });
     }
 
     /// Says how much memory is the least, and what is missing, once all is read.
@@ -379,12 +398,33 @@ impl<'a> Reading<'a> {
 
 /// The documents of a block, as they were numbered.
 pub(super) struct Numbered<'a> {
-    /// The ids of all documents so far.
+    /// The ids of all documents so far, unless only their hashes are kept.
     pub(super) urls: &'a Urls,
+    /// The ids of the block's documents.
+    pub(super) block_urls: BlockUrls<'a>,
     /// The ordinal of each of the block's documents, unless its id was met before.
     pub(super) documents: &'a [Option<DocumentId>],
     /// What is left of the memory for all that can go to files.
     pub(super) rest: u64,
+}
+
+/// The ids of the documents of a block.
+#[derive(Clone, Copy)]
+pub(super) struct BlockUrls<'a> {
+    urls: &'a str,
+    documents: &'a [BatchDocument],
+}
+
+impl<'a> BlockUrls<'a> {
+    /// They, in order.
+    pub(super) fn iter(self) -> impl Iterator<Item = &'a str> {
+        let mut start = 0;
+        self.documents.iter().map(move |document| {
+            let url = &self.urls[start..document.url_end];
+            start = document.url_end;
+            url
+        })
+    }
 }
 
 /// How blocks become digests.
@@ -572,7 +612,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                     if let Some(party_by) = &self.settings.party_by {
                         batch.parties.push(self.party(party_by, block, &document));
                     }
-                    digest.document(shingles.as_slice());
+                    digest.document(&document, shingles.as_slice());
                     batch.counted.record(document.record, shingles);
                     batch.urls.push_str(&document.url);
                     batch.documents.push(BatchDocument {
@@ -687,7 +727,7 @@ impl<T> Default for Batch<T> {
     }
 }
 
-struct BatchDocument {
+pub(super) struct BatchDocument {
     url_end: usize,
     url_hash: UrlHash,
     has_shingle: bool,
@@ -738,7 +778,7 @@ impl<K> Collector<'_, '_, K> {
         if let (Some(records), Some(file)) = (&mut self.reading.records, &batch.file) {
             records.start(file);
         }
-        let id_bytes = self.reading.urls.bytes();
+        let id_bytes = self.reading.id_bytes();
         let value_bytes: usize = batch.values.iter().map(value_bytes).sum();
         let mut url_start = 0;
         for (index, document) in batch.documents.iter().enumerate() {
@@ -770,7 +810,7 @@ impl<K> Collector<'_, '_, K> {
         let reading = &mut *self.reading;
         reading.floor.add(&Counted {
             documents: self.numbers.iter().flatten().count() as u64,
-            id_bytes: (reading.urls.bytes() - id_bytes + value_bytes) as u64,
+            id_bytes: (reading.id_bytes() - id_bytes + value_bytes) as u64,
             ..batch.counted
         });
         reading
@@ -780,6 +820,10 @@ impl<K> Collector<'_, '_, K> {
             Some(digest) => {
                 let numbered = Numbered {
                     urls: &reading.urls,
+                    block_urls: BlockUrls {
+                        urls: &batch.urls,
+                        documents: &batch.documents,
+                    },
                     documents: &self.numbers,
                     rest: reading.rest_bytes(),
                 };
@@ -796,9 +840,10 @@ impl<K> Collector<'_, '_, K> {
     ) -> ControlFlow<(), (Fate, Option<DocumentId>)> {
         let reading = &mut *self.reading;
         let counts = &mut reading.stats.counts;
-        let added = match is_full(counts) {
-            true => Added::Full,
-            false => reading.urls.add_hashed(url, document.url_hash),
+        let added = match (is_full(counts), &mut reading.seen) {
+            (true, _) => Added::Full,
+            (false, Some(seen)) => seen.add(url),
+            (false, None) => reading.urls.add_hashed(url, document.url_hash),
         };
         match added {
             Added::New(id) => {
@@ -810,7 +855,9 @@ impl<K> Collector<'_, '_, K> {
                     let is_known =
                         document.is_short || document.is_left_out || document.is_template;
                     counts.empty += u64::from(!is_known);
-                    reading.empty.push(id);
+                    if reading.seen.is_none() {
+                        reading.empty.push(id);
+                    }
                 }
                 ControlFlow::Continue((Fate::Document(id), Some(id)))
             }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::floor::Purpose;
 use super::in_pool;
 use super::reading::{Digest, Reading, Wants};
-use crate::document::DocumentId;
+use crate::document::{Document, DocumentId};
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::read::Input;
@@ -95,7 +95,7 @@ impl SignatureDigest {
 impl Digest for SignatureDigest {
     type Output = SignatureBatch;
 
-    fn document(&mut self, shingles: &[Shingle]) {
+    fn document(&mut self, _: &Document<'_>, shingles: &[Shingle]) {
         if !shingles.is_empty() {
             self.sketcher.sketch(shingles, &mut self.batch.values);
         }

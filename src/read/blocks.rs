@@ -196,7 +196,7 @@ impl Block<'_> {
         rules.documents(self, settings, &mut |document| {
             each(document.map(|document| {
                 let document = match html {
-                    Some(html) => html.in_document(document),
+                    Some(html) => html.in_document(document, &settings.page),
                     None => document,
                 };
                 Document {

@@ -20,8 +20,17 @@ pub(super) enum Filled {
 
 /// Reads until `buffer` is full, which a pipe does in small steps, and tells how much is in it.
 pub(super) fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Filled) {
+    fill_until(reader, buffer, |_| false)
+}
+
+/// The same, but no further than what is there is enough.
+pub(super) fn fill_until(
+    reader: &mut dyn Read,
+    buffer: &mut [u8],
+    is_enough: impl Fn(&[u8]) -> bool,
+) -> (usize, Filled) {
     let mut filled = 0;
-    while filled < buffer.len() {
+    while filled < buffer.len() && !is_enough(&buffer[..filled]) {
         match reader.read(&mut buffer[filled..]) {
             Ok(0) => return (filled, Filled::Ended),
             Ok(count) => filled += count,

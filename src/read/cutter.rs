@@ -10,7 +10,9 @@ use super::blocks::{End, Piece, Span, Start};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES, huge_bytes};
 use super::encoding::{Charset, GUESS_BYTES, TextEncoding, guess};
 use super::foreign::Foreign;
-use super::format::{Cut, Head, InputFormat, by_ending, by_name, recognise, without_bom};
+use super::format::{
+    Cut, Head, InputFormat, by_ending, by_first_line, by_name, recognise, without_bom,
+};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
@@ -162,13 +164,22 @@ impl Cutter {
         }
     }
 
+    /// The format of what is not waited for, if a line of it tells: the same however much has
+    /// come.
+    fn by_first_line(&self, content: &[u8]) -> Option<InputFormat> {
+        by_first_line(content).filter(|_| self.settings.live)
+    }
+
     /// Finds the format by the content, unless it is known or there is none yet.
     fn recognise(&mut self, content: &Buffer) -> Result<(), Foreign> {
         let content = &content.bytes[content.range()];
         if self.format.is_none() && !content.is_empty() {
-            self.format = Some(match recognise(content)? {
-                InputFormat::Text => by_ending(&self.name).unwrap_or(InputFormat::Text),
-                format => format,
+            self.format = Some(match self.by_first_line(content) {
+                Some(format) => format,
+                None => match recognise(content)? {
+                    InputFormat::Text => by_ending(&self.name).unwrap_or(InputFormat::Text),
+                    format => format,
+                },
             });
         }
         Ok(())
@@ -272,7 +283,10 @@ impl Cutter {
     /// enough of that to look at.
     fn join(&mut self, content: &mut Buffer, is_last: bool) {
         let new = content.range();
-        if self.carry.is_empty() && (self.format.is_some() || is_last || new.len() >= PIECE_BYTES) {
+        let is_enough = |new: &[u8]| new.len() >= PIECE_BYTES || self.by_first_line(new).is_some();
+        if self.carry.is_empty()
+            && (self.format.is_some() || is_last || is_enough(&content.bytes[new.clone()]))
+        {
             return;
         }
         if self.carry.len() <= HEADROOM_BYTES && self.format.is_some() {
@@ -287,7 +301,7 @@ impl Cutter {
         // What has been looked through for the end of the record is not looked through
         // again.
         let is_enough = match self.format.map(|format| format.rules().record_end()) {
-            None => self.carry.len() >= PIECE_BYTES,
+            None => self.carry.len() >= PIECE_BYTES || self.by_first_line(&self.carry).is_some(),
             Some(Some(end)) => memchr(end, new).is_some(),
             Some(None) => self.carry.len() >= self.needs,
         };

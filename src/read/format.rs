@@ -60,6 +60,11 @@ impl InputFormat {
         matches!(self, Self::Html | Self::Warc)
     }
 
+    /// Whether its records are lines.
+    pub(super) fn has_lines(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Lines | Self::Csv | Self::Tsv)
+    }
+
     /// Whether a file is one document: its name stands for it where documents are written.
     pub(crate) fn is_file(self) -> bool {
         matches!(self, Self::Text | Self::Html)
@@ -207,6 +212,17 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     match foreign::by_looks(head) {
         Some(foreign) => Err(foreign),
         None => Ok(InputFormat::Text),
+    }
+}
+
+/// The format by the first line, if it is there and an object or the start of an archive: for
+/// what should not wait for more.
+pub(super) fn by_first_line(head: &[u8]) -> Option<InputFormat> {
+    let head = without_bom(head).trim_ascii_start();
+    let end = memchr::memchr(b'\n', head)?;
+    match warc::looks_like_warc(head) {
+        true => Some(InputFormat::Warc),
+        false => starts_an_object(&head[..end]).then_some(InputFormat::Jsonl),
     }
 }
 

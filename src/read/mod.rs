@@ -83,7 +83,8 @@ pub(crate) use cutter::Cutter;
 pub use encoding::{Charset, TextEncoding};
 pub(crate) use format::Head;
 pub use format::InputFormat;
-pub use html::HtmlText;
+pub(crate) use html::url_words;
+pub use html::{HtmlFeature, HtmlText, PageSettings};
 pub use input::Input;
 pub(crate) use spool::for_two_readings;
 pub(crate) use stream::Stream;
@@ -114,6 +115,10 @@ pub struct ReadSettings {
     pub items: bool,
     /// The text is HTML, of which so much counts; `None` if only HTML files are.
     pub html: Option<HtmlText>,
+    /// What else counts of pages.
+    pub page: PageSettings,
+    /// What a pipe has is taken at once, however little it is.
+    pub live: bool,
     /// Between the fields of CSV; `None` to find it.
     pub delimiter: Option<u8>,
     /// A field whose value each document brings along.
@@ -135,6 +140,8 @@ impl Default for ReadSettings {
             text_fields: vec!["text".into()],
             items: false,
             html: None,
+            page: PageSettings::default(),
+            live: false,
             delimiter: None,
             value_field: None,
             encoding: TextEncoding::Auto,

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use super::counted::{Filled, fill};
+use super::counted::{Filled, fill_until};
 use super::spool::SpoolFailed;
 
 /// What can be read from any place.
@@ -32,6 +32,8 @@ pub(super) struct Source {
     path: Option<PathBuf>,
     /// How the input ended behind the head, if it did.
     end: Option<Filled>,
+    /// What is enough to look at, whatever is asked for.
+    is_enough: fn(&[u8]) -> bool,
 }
 
 impl Source {
@@ -41,7 +43,13 @@ impl Source {
             head: Vec::new(),
             path: None,
             end: None,
+            is_enough: |_| false,
         }
+    }
+
+    /// The same, of which no more is looked at than is enough.
+    pub(super) fn with_enough(self, is_enough: fn(&[u8]) -> bool) -> Self {
+        Self { is_enough, ..self }
     }
 
     /// The same, with another way to the same content.
@@ -52,9 +60,12 @@ impl Source {
     /// The first bytes: as many as there are, up to `length`.
     pub(super) fn look(&mut self, length: usize) -> io::Result<&[u8]> {
         let there = self.head.len();
-        if there < length && self.end.is_none() {
+        if there < length && self.end.is_none() && !(self.is_enough)(&self.head) {
             self.head.resize(length, 0);
-            let (filled, how) = fill(&mut self.reader, &mut self.head[there..]);
+            let (filled, how) = match there {
+                0 => fill_until(&mut self.reader, &mut self.head, self.is_enough),
+                _ => fill_until(&mut self.reader, &mut self.head[there..], |_| false),
+            };
             self.head.truncate(there + filled);
             match how {
                 Filled::Whole => {}

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::archive::{self, ArchiveKind, Members};
 use super::blocks::{End, Piece, Start};
 use super::buffer::PIECE_BYTES;
-use super::counted::{Damage, Filled, fill};
+use super::counted::{Damage, Filled, fill_until};
 use super::encoding::{Charset, TextEncoding};
 use super::foreign::{self, Foreign};
-use super::format::{InputFormat, recognise};
+use super::format::{InputFormat, by_first_line, recognise};
 use super::gzip::{self, Chunk, Chunks};
 use super::input::Input;
 use super::json_array::{ArrayLines, looks_like_array};
@@ -105,7 +105,7 @@ impl Stream {
                 State::Closed(input) => {
                     let start = input.start();
                     match input.source(&self.taken) {
-                        Ok(source) => self.open(source, start, piece),
+                        Ok(source) => self.open(self.live(source), start, piece),
                         Err(error) => refuse(piece, start, End::Unopened(error)),
                     }
                 }
@@ -117,12 +117,25 @@ impl Stream {
         }
     }
 
+    /// A source that is waited for no longer than must be.
+    fn live(&self, source: Source) -> Source {
+        match (self.settings.live, self.settings.format) {
+            (false, _) => source,
+            (true, None) => source.with_enough(|head| by_first_line(head).is_some()),
+            (true, Some(format)) if format.has_lines() => {
+                source.with_enough(|head| head.contains(&b'\n'))
+            }
+            (true, Some(_)) => source,
+        }
+    }
+
     /// Fills a piece from what is open.
     fn take(&mut self, mut leaf: Leaf, piece: &mut Piece) {
         let how = match &mut leaf {
             Leaf::Plain(source) => {
                 let room = &mut piece.content.room(PIECE_BYTES)[..PIECE_BYTES];
-                let (filled, how) = fill(source, room);
+                let is_live = self.settings.live;
+                let (filled, how) = fill_until(source, room, |there| is_live && !there.is_empty());
                 piece.content.end += filled;
                 how
             }

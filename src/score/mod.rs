@@ -4,6 +4,7 @@
 //! without rounding and prints the same everywhere. Scoring does not know how
 //! candidates were found.
 
+mod cosine;
 mod measure;
 mod minhash;
 mod overlap;
@@ -12,6 +13,8 @@ mod threshold;
 use std::cmp::Ordering;
 use std::fmt;
 
+pub(crate) use cosine::squared_idf;
+pub use cosine::{Cosine, Weight};
 pub use measure::Measure;
 pub(crate) use measure::SetBound;
 pub(crate) use minhash::shared_at_least;
@@ -73,15 +76,19 @@ impl Ord for Score {
 /// with an exponent.
 const FAST_PRINT_MIN: f64 = 1e-4;
 
-/// The shortest decimal that reads back as the same number, with at least one
-/// digit after the point: `0.9`, `0.85`, `1.0`. The only way a score is printed.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.as_f64() {
-            0.0 => f.write_str("0.0"),
-            small if small < FAST_PRINT_MIN => write!(f, "{small}"),
-            score => f.write_str(zmij::Buffer::new().format_finite(score)),
-        }
+        print(self.as_f64(), f)
+    }
+}
+
+/// The shortest decimal that reads back as the same number, with at least one
+/// digit after the point: `0.9`, `0.85`, `1.0`. The only way a score is printed.
+fn print(score: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match score {
+        0.0 => f.write_str("0.0"),
+        small if small < FAST_PRINT_MIN => write!(f, "{small}"),
+        score => f.write_str(zmij::Buffer::new().format_finite(score)),
     }
 }
 

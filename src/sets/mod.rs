@@ -31,4 +31,4 @@ pub(crate) use lists::{ListBlock, ShingleLists};
 pub(crate) use numbers::Numbers;
 pub(crate) use pages::room;
 pub(crate) use partners::drop_partnerless;
-pub(crate) use spill::{Segment, Spill, Stored};
+pub(crate) use spill::{Segment, Spill, Store, Stored};

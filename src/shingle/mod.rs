@@ -11,18 +11,19 @@ mod code;
 mod compose;
 mod hash;
 mod normalise;
+mod stopwords;
 mod table;
 mod technosphere;
 mod windows;
 mod words;
 
-use std::collections::HashSet;
-
 use crate::document::Content;
 pub use code::Names;
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
+pub use stopwords::Stopwords;
 pub use windows::Windows;
+pub(crate) use words::words_spelled;
 
 /// The hash of some consecutive tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,49 +112,6 @@ impl Default for ShingleSettings {
             case: Case::Fold,
             windows: Windows::of(5),
         }
-    }
-}
-
-/// A set of words to leave out, compared as all text is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stopwords {
-    hashes: HashSet<u64, ahash::RandomState>,
-}
-
-impl Stopwords {
-    /// Adds the word in `text`, and gives back how many words that text holds;
-    /// only a text of one word is added.
-    pub fn add(&mut self, text: &str, case: Case) -> usize {
-        let mut found = Vec::new();
-        words::words(text, case, &mut words::Scratch::default(), &mut found);
-        if let [word] = found[..] {
-            self.hashes.insert(word);
-        }
-        found.len()
-    }
-
-    /// The hashes of the words, in order.
-    pub(crate) fn to_hashes(&self) -> Vec<u64> {
-        let mut hashes: Vec<u64> = self.hashes.iter().copied().collect();
-        hashes.sort_unstable();
-        hashes
-    }
-
-    /// The words of these hashes.
-    pub(crate) fn from_hashes(hashes: &[u64]) -> Self {
-        Self {
-            hashes: hashes.iter().copied().collect(),
-        }
-    }
-
-    /// Number of words.
-    pub fn len(&self) -> usize {
-        self.hashes.len()
-    }
-
-    /// True if every word counts.
-    pub fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
     }
 }
 
@@ -274,7 +232,7 @@ impl Shingler for TokenShingler {
             && !stopwords.is_empty()
         {
             let hashes = tokens.hashes_mut();
-            hashes.retain(|word| !stopwords.hashes.contains(word));
+            hashes.retain(|&word| !stopwords.contains(word));
         }
         let count = tokens.len();
         *short = count > 0 && count < *self.windows.sizes.start();

@@ -10,9 +10,11 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::ascii;
 use super::compose::Composer;
+use super::for_each_text;
 use super::hash::token_hash;
 use super::normalise::{Case, normalise};
 use super::table::{self, Stop};
+use crate::document::Content;
 
 /// Bytes that the general path takes at the least when it is asked again soon: going
 /// to and fro costs more than it saves where much of the text needs it.
@@ -66,6 +68,23 @@ pub(super) fn words_general(text: &str, case: Case, scratch: &mut String, hashes
             .unicode_words()
             .map(|word| token_hash(word.as_bytes())),
     );
+}
+
+/// Calls `each` with every word of a content as it is compared, and its hash: by the definition,
+/// since the short cuts spell nothing.
+pub(crate) fn words_spelled(
+    content: &Content<'_>,
+    case: Case,
+    scratch: &mut String,
+    mut each: impl FnMut(&str, u64),
+) {
+    for_each_text(content, |text| {
+        scratch.clear();
+        normalise(text, case, scratch);
+        for word in scratch.unicode_words() {
+            each(word, token_hash(word.as_bytes()));
+        }
+    });
 }
 
 fn last_cut(ascii: &[u8]) -> Option<usize> {

@@ -7,6 +7,7 @@ mod input;
 mod mistyped;
 mod output;
 mod pairs;
+mod rank;
 mod resources;
 mod scope;
 mod settings;
@@ -14,6 +15,7 @@ mod shingles;
 mod signature;
 mod similarity;
 mod sketch;
+mod stopwords;
 mod together;
 mod typed;
 mod values;
@@ -29,6 +31,7 @@ pub(super) use dedup::DedupArgs;
 pub(super) use mistyped::nearest_command;
 pub(super) use output::{OutputArgs, When};
 pub(super) use pairs::PairsArgs;
+pub(super) use rank::RankArgs;
 pub(super) use sketch::SketchArgs;
 
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
@@ -60,6 +63,9 @@ pub(super) enum Command {
     /// Print the documents to keep, as they came in
     #[command(long_about = dedup::HELP, after_long_help = dedup::AFTER_HELP, args_override_self = true)]
     Dedup(Box<DedupArgs>),
+    /// Print documents by their likeness to a gold standard
+    #[command(long_about = rank::HELP, after_long_help = rank::AFTER_HELP, args_override_self = true)]
+    Rank(Box<RankArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -80,6 +86,7 @@ impl Cli {
             Some(Command::Sketch(args)) => args.input.list(),
             Some(Command::Cluster(args)) if args.pairs.is_none() => args.similar.input.list(),
             Some(Command::Dedup(args)) => args.similar.input.list(),
+            Some(Command::Rank(args)) => args.input.list(),
             Some(Command::Cluster(_) | Command::Completions { .. } | Command::Man { .. }) => Ok(()),
         }
     }

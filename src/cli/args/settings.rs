@@ -12,6 +12,7 @@ use super::scope::ScopeArgs;
 use super::shingles::ShingleArgs;
 use super::signature::SignatureArgs;
 use super::similarity::SimilarityArgs;
+use super::stopwords;
 use crate::cli::Failure;
 
 /// What commands that compare documents have in common.
@@ -113,16 +114,8 @@ pub(super) fn settings(
     let (shingle, sketch) = signature.settings(shingles)?;
     Ok(Settings {
         read: ReadSettings {
-            format: input.input_format.into(),
-            id_field: input.id_field.clone(),
-            text_fields: input.text_field.0.clone(),
             items: shingles.items,
-            html: input.html.map(Into::into),
-            delimiter: input.delimiter,
-            value_field: None,
-            encoding: input.encoding.unwrap_or_default(),
-            hidden: input.walk.hidden,
-            temp_dir: Some(resources.memory().temp_dir),
+            ..read_settings(input, resources)
         },
         shingle,
         sketch,
@@ -133,13 +126,28 @@ pub(super) fn settings(
     })
 }
 
+/// How documents are read, unless they are lists of items.
+pub(super) fn read_settings(input: &InputArgs, resources: &ResourceArgs) -> ReadSettings {
+    ReadSettings {
+        format: input.input_format.into(),
+        id_field: input.id_field.clone(),
+        text_fields: input.text_field.0.clone(),
+        html: input.html.map(Into::into),
+        delimiter: input.delimiter,
+        encoding: input.encoding.unwrap_or_default(),
+        hidden: input.walk.hidden,
+        temp_dir: Some(resources.memory().temp_dir),
+        ..ReadSettings::default()
+    }
+}
+
 /// The files with documents, and those that flags name.
 pub(super) fn read_paths<'a>(
     input: &'a InputArgs,
     shingles: &'a ShingleArgs,
 ) -> impl Iterator<Item = &'a Path> {
     let standard = input.is_pipe_read().then_some(Path::new("-"));
-    let lists = input.files_from.iter().chain(&shingles.stopwords);
-    let files = input.files.iter().chain(lists);
-    files.map(PathBuf::as_path).chain(standard)
+    let files = input.files.iter().chain(&input.files_from);
+    let stopwords = stopwords::file(shingles.stopwords.as_deref());
+    files.map(PathBuf::as_path).chain(stopwords).chain(standard)
 }

@@ -1,15 +1,14 @@
 //! What a shingle is.
 
-use std::fs;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use simdup::settings::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
+use simdup::settings::{Case, Names, ShingleSettings, Tokens, Windows};
 
-use super::together;
 use super::values::{at_least_one, sizes};
-use crate::cli::{Failure, report};
+use super::{stopwords, together};
+use crate::cli::Failure;
 
 pub(super) const WORDS_PER_SHINGLE: usize = 5;
 
@@ -41,8 +40,9 @@ pub(in crate::cli) struct ShingleArgs {
     /// Do not lower-case
     #[arg(long)]
     pub(in crate::cli) keep_case: bool,
-    /// Words to leave out, one a line
-    #[arg(long, value_name = "FILE")]
+    /// Words to leave out: a file with one a line, or the list of a language: english, russian,
+    /// french, german, spanish, italian, portuguese, dutch (a file of that name is ./english)
+    #[arg(long, value_name = "FILE|LANGUAGE")]
     pub(in crate::cli) stopwords: Option<PathBuf>,
 }
 
@@ -73,10 +73,7 @@ impl ShingleArgs {
             }
             (None, Some(sizes), _) => (Tokens::Chars, sizes.clone()),
             (None, None, sizes) => {
-                let stopwords = match &self.stopwords {
-                    Some(path) => read_stopwords(path, case)?,
-                    None => Stopwords::default(),
-                };
+                let stopwords = stopwords::read(self.stopwords.as_deref(), case)?;
                 let five = WORDS_PER_SHINGLE..=WORDS_PER_SHINGLE;
                 (Tokens::Words { stopwords }, sizes.clone().unwrap_or(five))
             }
@@ -159,24 +156,4 @@ impl ShingleArgs {
             ),
         ])
     }
-}
-
-fn read_stopwords(path: &Path, case: Case) -> Result<Stopwords, Failure> {
-    let name = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("--stopwords {name}: {error}")))?;
-    let mut stopwords = Stopwords::default();
-    let unused: Vec<usize> = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| stopwords.add(line, case) > 1)
-        .map(|(number, _)| number)
-        .collect();
-    if let Some(first) = unused.first() {
-        report::warning(&format!(
-            "--stopwords {name}: {} lines hold more than one word and were not used, line {first} \
-             the first; in Chinese, Japanese and Thai each character is a word",
-            unused.len()
-        ));
-    }
-    Ok(stopwords)
 }

@@ -15,19 +15,16 @@ const ELEMENTS_MAX: usize = 100_000;
 /// An `&` that begins no reference is slow.
 const REFERENCES_MAX: usize = 50_000;
 
-/// The main content, or all of the page if there is none to be found in it.
-pub(super) fn text(html: &str, page: Page) -> String {
+/// The title and the main content, if there is one to be found in the page.
+pub(super) fn text(html: &str, page: &Page) -> Option<(String, String)> {
     let is_fit = html.len() <= HTML_BYTES_MAX
         && !page.is_tangled
         && page.elements <= ELEMENTS_MAX
         && memchr::memchr_iter(b'&', html.as_bytes()).count() <= REFERENCES_MAX;
-    match is_fit.then(|| main_content(html)).flatten() {
-        Some(text) => text,
-        None => page.text,
-    }
+    is_fit.then(|| main_content(html)).flatten()
 }
 
-fn main_content(html: &str) -> Option<String> {
+fn main_content(html: &str) -> Option<(String, String)> {
     let config = Config {
         text_mode: TextMode::Formatted,
         disable_json_ld: true,
@@ -39,9 +36,5 @@ fn main_content(html: &str) -> Option<String> {
         .ok()?;
     let text = article.text_content.trim();
     let title = article.title.trim();
-    match (title, text) {
-        (_, "") => None,
-        ("", text) => Some(text.into()),
-        (title, text) => Some(format!("{title}\n{text}")),
-    }
+    (!text.is_empty()).then(|| (title.into(), text.into()))
 }

@@ -4,8 +4,10 @@
 #[cfg_attr(feature = "article", path = "article.rs")]
 #[cfg_attr(not(feature = "article"), path = "no_article.rs")]
 mod article;
+mod beside;
 mod charset;
 mod element;
+mod links;
 mod visible;
 
 use std::borrow::Cow;
@@ -15,10 +17,11 @@ use super::blocks::Block;
 use super::encoding::{self, TextEncoding};
 use super::format::{Cut, Format, Head, without_bom};
 use super::text::Text;
-use crate::document::{Content, Document};
+use crate::document::{Content, Document, Link};
 use crate::error::Error;
 
 pub(super) use charset::{charset, decode, decode_field};
+pub(crate) use links::url_words;
 
 /// How much of a page counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,26 +54,108 @@ impl HtmlText {
         self == Self::All || article::IS_BUILT
     }
 
-    /// The text of a page.
-    pub(super) fn of(self, html: &str) -> String {
-        let page = visible::page(html);
-        match self {
-            Self::All => page.text,
-            Self::Article => article::text(html, page),
-        }
+    /// The text of a page of that address, and its links if they are asked for.
+    pub(super) fn of(self, html: &str, url: &str, settings: &PageSettings) -> (String, Vec<Link>) {
+        let page = visible::page(html, settings.is_beside_read());
+        let article = match self {
+            Self::All => None,
+            Self::Article => article::text(html, &page),
+        };
+        let text = match (&settings.features, article) {
+            (None, None) => joined(&[&page.title, &page.body]),
+            (None, Some((title, text))) => joined(&[&title, &text]),
+            (Some(features), article) => {
+                let beside = &page.beside;
+                let parts = [
+                    (HtmlFeature::Title, &page.title),
+                    (
+                        HtmlFeature::Text,
+                        article.as_ref().map_or(&page.body, |(_, text)| text),
+                    ),
+                    (HtmlFeature::Keywords, &beside.keywords),
+                    (HtmlFeature::Description, &beside.description),
+                    (HtmlFeature::Images, &beside.images),
+                ];
+                let wanted = parts
+                    .iter()
+                    .filter(|(feature, _)| features.contains(feature));
+                joined(&wanted.map(|(_, part)| part.as_str()).collect::<Vec<_>>())
+            }
+        };
+        let links = match settings.links {
+            true => links::resolve(page.beside, url),
+            false => Vec::new(),
+        };
+        (text, links)
     }
 
     /// The document with its text for what is written in it as HTML.
-    pub(super) fn in_document(self, document: Document<'_>) -> Document<'_> {
-        let content = match document.content {
-            Content::Text(html) => Content::Text(Cow::Owned(self.of(&html))),
-            items @ Content::Items(_) => items,
+    pub(super) fn in_document<'a>(
+        self,
+        document: Document<'a>,
+        settings: &PageSettings,
+    ) -> Document<'a> {
+        let Content::Text(html) = &document.content else {
+            return document;
         };
+        let (text, links) = self.of(html, &document.url, settings);
         Document {
-            content,
+            content: Content::Text(Cow::Owned(text)),
+            links,
             ..document
         }
     }
+}
+
+/// Parts of a text, those that are there, each on lines of its own.
+fn joined(parts: &[&str]) -> String {
+    let there: Vec<&str> = parts
+        .iter()
+        .copied()
+        .filter(|part| !part.is_empty())
+        .collect();
+    there.join("\n")
+}
+
+/// What counts of a page beside what a reader sees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageSettings {
+    /// The parts whose words count; `None` for the title and the text.
+    pub features: Option<Vec<HtmlFeature>>,
+    /// Where the page links to is wanted.
+    pub links: bool,
+}
+
+impl PageSettings {
+    fn is_beside_read(&self) -> bool {
+        self.links || self.features.is_some()
+    }
+}
+
+/// A part of a page that has words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HtmlFeature {
+    /// What a reader sees of the page, its title apart.
+    Text,
+    /// The `<title>`.
+    Title,
+    /// `<meta name="keywords">`.
+    Keywords,
+    /// `<meta name="description">`.
+    Description,
+    /// The `alt` and `title` of images.
+    Images,
+}
+
+impl HtmlFeature {
+    /// All of them, by the names on the command line and in statistics.
+    pub const ALL: [(&str, Self); 5] = [
+        ("text", Self::Text),
+        ("title", Self::Title),
+        ("keywords", Self::Keywords),
+        ("description", Self::Description),
+        ("images", Self::Images),
+    ];
 }
 
 /// Files of HTML.
@@ -101,10 +186,12 @@ impl Format for Html {
             (None, named @ TextEncoding::Named(_)) => encoding::decode(block.bytes, None, named),
             (None, encoding) => decode(block.bytes, None, encoding),
         };
-        let text = settings.html.unwrap_or_default().of(&html.text);
+        let what = settings.html.unwrap_or_default();
+        let (text, links) = what.of(&html.text, block.file, &settings.page);
         each(Ok(Document {
             record: block.bytes,
             guess: html.guess,
+            links,
             ..Document::new(block.file.to_string(), Content::Text(text.into()))
         }));
     }

@@ -5,7 +5,7 @@ use super::visible::Page;
 /// This build cannot do it.
 pub(super) const IS_BUILT: bool = false;
 
-/// All of the page.
-pub(super) fn text(_: &str, page: Page) -> String {
-    page.text
+/// Nobody asks for it.
+pub(super) fn text(_: &str, _: &Page) -> Option<(String, String)> {
+    None
 }

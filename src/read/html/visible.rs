@@ -7,6 +7,7 @@
 
 use html5gum::{Emitter, Error, State, Tokenizer};
 
+use super::beside::{Attributes, Beside};
 use super::element::{Element, Raw};
 
 /// How deep elements are followed. Browsers stop at 512 too.
@@ -15,27 +16,44 @@ const DEPTH_MAX: usize = 512;
 /// A page, taken apart.
 #[cfg_attr(not(feature = "article"), allow(dead_code))]
 pub(super) struct Page {
-    /// What a reader sees, the title first.
-    pub(super) text: String,
+    pub(super) title: String,
+    /// What a reader sees below it.
+    pub(super) body: String,
+    /// What else it says of itself, if that is asked for.
+    pub(super) beside: Beside,
     /// Whether it is so nested that a tree should not be built of it.
     pub(super) is_tangled: bool,
     /// How many elements it has.
     pub(super) elements: usize,
 }
 
-/// Takes a page apart.
-pub(super) fn page(html: &str) -> Page {
+/// Takes a page apart; with what it says beside its text if `with_beside`.
+pub(super) fn page(html: &str, with_beside: bool) -> Page {
     let mut text = Text {
         is_xml: html.trim_start().starts_with("<?xml"),
+        tag: Tag {
+            is_kept: with_beside,
+            ..Tag::default()
+        },
         ..Text::default()
     };
     let emitter = Listener { text: &mut text };
     let Ok(()) = Tokenizer::new_with_emitter(html, emitter).finish();
+    text.beside.end_link(text.body.bytes.len());
+    text.beside.spell(&text.body.bytes);
     Page {
         is_tangled: text.is_tangled(),
         elements: text.elements,
-        text: text.finish(),
+        title: string(text.title.unwrap_or_default().bytes),
+        body: string(text.body.bytes),
+        beside: text.beside,
     }
+}
+
+/// It is put together of text and of characters that references stand for.
+fn string(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// What stands between what was written and what will be.
@@ -98,12 +116,17 @@ struct Tag {
     is_open: bool,
     attribute: Vec<u8>,
     style: Vec<u8>,
+    /// Attributes are kept of every start tag that is of interest.
+    is_kept: bool,
+    value: Vec<u8>,
+    kept: Attributes,
 }
 
 #[derive(Debug, Default)]
 struct Text {
     title: Option<Folded>,
     body: Folded,
+    beside: Beside,
     is_xml: bool,
     tag: Tag,
     /// The last start tag: what it names ends raw text.
@@ -133,19 +156,6 @@ impl Text {
         self.beyond_max > 0 || self.formatting_max > FORMATTING_MAX
     }
 
-    fn finish(self) -> String {
-        let mut bytes = self.title.unwrap_or_default().bytes;
-        if bytes.is_empty() {
-            bytes = self.body.bytes;
-        } else if !self.body.bytes.is_empty() {
-            bytes.push(b'\n');
-            bytes.extend_from_slice(&self.body.bytes);
-        }
-        // It is put together of text and of characters that references stand for.
-        String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-    }
-
     fn characters(&mut self, text: &[u8]) {
         if self.is_in_title {
             if let Some(title) = &mut self.title {
@@ -167,6 +177,9 @@ impl Text {
                 _ => Gap::None,
             });
         }
+        if self.tag.is_kept {
+            self.note();
+        }
         let name = hash(&self.tag.name);
         if self.tag.is_end {
             self.last_start.clear();
@@ -175,6 +188,25 @@ impl Text {
         }
         self.last_start.clone_from(&self.tag.name);
         self.start(element, name)
+    }
+
+    /// Takes what a tag says beside the text.
+    fn note(&mut self) {
+        let place = self.body.bytes.len();
+        let Tag {
+            name, is_end, kept, ..
+        } = &self.tag;
+        match (&name[..], is_end) {
+            (b"a", true) => self.beside.end_link(place),
+            (b"a" | b"area" | b"base" | b"meta" | b"img" | b"image", false) => {
+                let is_in_template = |open: &Open| open.element == Element::Template;
+                // What is in a template is not on the page.
+                if !self.stack.iter().any(is_in_template) {
+                    self.beside.tag(name, kept, place, self.hidden.is_none());
+                }
+            }
+            _ => {}
+        }
     }
 
     fn start(&mut self, element: Element, name: u64) -> Option<State> {
@@ -331,8 +363,15 @@ impl Text {
             is_hidden,
             is_open,
             is_end,
+            is_kept,
+            value,
+            kept,
             ..
         } = &mut self.tag;
+        if *is_kept && !*is_end {
+            kept.add(attribute, value);
+        }
+        value.clear();
         match &attribute[..] {
             _ if *is_end => {}
             b"hidden" => *is_hidden = true,
@@ -405,6 +444,8 @@ impl Emitter for Listener<'_> {
         tag.name.clear();
         tag.attribute.clear();
         tag.style.clear();
+        tag.value.clear();
+        tag.kept.clear();
         (tag.is_end, tag.is_self_closing) = (false, false);
         (tag.is_hidden, tag.is_open) = (false, false);
     }
@@ -452,6 +493,9 @@ impl Emitter for Listener<'_> {
         let tag = &mut self.text.tag;
         if tag.attribute == b"style" {
             tag.style.extend_from_slice(value);
+        }
+        if tag.is_kept {
+            tag.value.extend_from_slice(value);
         }
     }
 

@@ -265,11 +265,15 @@ impl<'a> Record<'a> {
             None => self.content.into(),
         };
         let said = charset(self.media_type());
+        let url = String::from_utf8_lossy(url);
+        let mut links = Vec::new();
         let (text, guess): (Cow<'a, str>, _) = match self.kind() {
             Kind::Html => {
                 let page = decode(&body, said, settings.encoding);
                 let html = settings.html.unwrap_or_default();
-                (html.of(&page.text).into(), page.guess)
+                let (text, found) = html.of(&page.text, &url, &settings.page);
+                links = found;
+                (text.into(), page.guess)
             }
             _ => {
                 let said = said.and_then(|said| str::from_utf8(said).ok());
@@ -294,7 +298,8 @@ impl<'a> Record<'a> {
         Ok(Document {
             value: value.map(|value| FieldValue::Text(excerpt(&String::from_utf8_lossy(value)))),
             guess,
-            ..Document::new(String::from_utf8_lossy(url), Content::Text(text))
+            links,
+            ..Document::new(url, Content::Text(text))
         })
     }
 }

@@ -1,0 +1,73 @@
+//! `simdup rank`: documents by their likeness to a gold standard.
+
+use std::io::{BufWriter, IsTerminal, Write};
+use std::ops::ControlFlow;
+
+use simdup::inside::{RankFormat, write_rank, write_rank_header};
+use simdup::rank_documents;
+use simdup::settings::Combine;
+
+use super::args::RankArgs;
+use super::files::{self, open_beside};
+use super::observer::Terminal;
+use super::report::StatsOutput;
+use super::{Failure, Outcome};
+
+pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
+    let settings = args.settings()?;
+    let gold = args.gold();
+    let inputs = args.input.inputs()?;
+    let (output, name) = args.output.open()?;
+    let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
+    let frequencies_output = match &args.write_df {
+        Some(path) => Some(open_beside("--write-df", path)?),
+        None => None,
+    };
+    let terminal = Terminal::new(&args.output, inputs.iter());
+    let format = match args.format {
+        Some(format) => RankFormat::Plain(format.into()),
+        None if name == "-" && std::io::stdout().is_terminal() => RankFormat::Aligned,
+        None => RankFormat::Plain(Default::default()),
+    };
+    let is_named = gold.len() > 1 && Combine::from(args.combine) == Combine::Max;
+    let mut lines = BufWriter::new(output);
+    let failure = |error| Failure::write(&name, error);
+    write_rank_header(format, is_named, &mut lines).map_err(failure)?;
+    let mut failed = None;
+    let mut ranking = rank_documents(inputs, gold, &settings, &terminal, |ranked| {
+        let mut written = write_rank(&ranked, format, &mut lines);
+        if ranked.is_last_at_hand && args.unsorted {
+            written = written.and_then(|()| lines.flush());
+        }
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    terminal.finish(&ranking.stats);
+    if let Some(error) = failed {
+        return Err(failure(error));
+    }
+    let output = lines
+        .into_inner()
+        .map_err(|error| failure(error.into_error()))?;
+    let frequencies_output = match (frequencies_output, &ranking.frequencies) {
+        (Some((output, name)), Some(frequencies)) => {
+            let mut lines = BufWriter::new(output);
+            let written = frequencies.write(&mut lines);
+            let output = written.and_then(|()| lines.into_inner().map_err(Into::into));
+            Some((output.map_err(|error| Failure::write(&name, error))?, name))
+        }
+        _ => None,
+    };
+    let stats_output = stats_output.write(&mut ranking.stats)?;
+    let others = frequencies_output.into_iter().chain(stats_output);
+    files::finish([(output, name)].into_iter().chain(others))?;
+    Ok(match Outcome::of(&ranking.stats) {
+        Outcome::Done if args.exit_status && ranking.stats.counts.ranked > 0 => Outcome::Found,
+        outcome => outcome,
+    })
+}
