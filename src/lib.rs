@@ -5,6 +5,7 @@
 //! | the similar pairs of a collection, or of one and another | [`find_pairs`] |
 //! | clusters of similar documents, each around a keeper | [`cluster_documents`] |
 //! | the documents to keep, as they came | [`dedup_documents`] |
+//! | documents on disk, to be added to and asked | [`Index`] |
 //! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
 //! | the documents by their likeness to a gold standard | [`rank_documents`] |
 //!
@@ -41,6 +42,7 @@ pub use cluster::Cluster;
 pub use collection::Urls;
 pub use document::DocumentId;
 pub use error::Error;
+pub use index::Index;
 pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
@@ -57,10 +59,12 @@ pub use write::NamedWriter;
 pub mod results {
     pub use crate::candidates::{Method, RecallAt, SearchStats};
     pub use crate::error::{ErrorKind, Place};
+    pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
     pub use crate::observer::Phase;
     pub use crate::pairs::Pairs;
     pub use crate::pipeline::{
-        Clustered, Deduplicated, Ranked, Ranking, Removed, Similar, Sketched,
+        AddedPairs, Answer, Clustered, Deduplicated, Found, QueryStats, Ranked, Ranking, Removed,
+        Similar, Sketched,
     };
     pub use crate::score::Cosine;
     pub use crate::stats::{Counts, Seconds};
@@ -82,8 +86,8 @@ pub mod inside {
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, Output, OutputFormat, Packed, RankFormat, appear,
-        write_cluster, write_rank, write_rank_header, write_signature,
+        ClusterFormat, ClusterLine, IdLines, Output, OutputFormat, Packed, RankFormat, appear,
+        write_annotated, write_cluster, write_rank, write_rank_header, write_signature,
     };
 
     /// Room in large pages.

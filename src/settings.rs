@@ -11,7 +11,10 @@ use crate::sets::Common;
 pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
-pub use crate::pipeline::{Combine, Dedup, DedupMode, Outlinks, RankOrder, RankSettings};
+pub use crate::index::Writer;
+pub use crate::pipeline::{
+    Adding, Combine, Dedup, DedupMode, Outlinks, Present, Query, RankOrder, RankSettings, Wanted,
+};
 pub use crate::read::{
     Charset, HtmlFeature, HtmlText, InputFormat, PageSettings, ReadSettings, TextEncoding,
 };

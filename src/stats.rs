@@ -57,6 +57,8 @@ pub struct Counts {
     pub passed_over_records: u64,
     /// Records whose id a document before them has.
     pub repeated_ids: u64,
+    /// Documents whose id the index has that they are added to: left out, or taken instead.
+    pub present_ids: u64,
     /// Documents whose signature, or set of shingles, a document before them has.
     pub identical: u64,
     /// Whether shingles did not fit into memory and went to a temporary file.

@@ -83,6 +83,17 @@ impl LinkWriter {
         }
     }
 
+    /// For matches between groups that are counted later.
+    pub(crate) fn grown(memory: &Memory) -> Self {
+        Self::new(0, memory)
+    }
+
+    /// Ends the collecting of matches between so many groups.
+    pub(crate) fn finish_with(mut self, groups: usize) -> Result<Links, Error> {
+        self.groups = groups;
+        self.finish()
+    }
+
     /// Takes matches, each pair once, and leaves nothing of them.
     pub(crate) fn push(&self, matches: &mut Vec<Match>) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

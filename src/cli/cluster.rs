@@ -9,14 +9,14 @@ use simdup::inside::{ClusterLine, Output, cluster_written_pairs, write_cluster};
 use simdup::settings::Keep;
 use simdup::{Cluster, Input, Urls, cluster_documents};
 
-use super::args::ClusterArgs;
+use super::args::{ClusterArgs, Flag};
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
 use super::{Failure, Outcome, files};
 
-pub(super) fn run(args: &ClusterArgs) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ClusterArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     match &args.pairs {
-        Some(path) => of_pairs(args, path),
+        Some(path) => of_pairs(args, path, typed),
         None => of_documents(args),
     }
 }
@@ -63,9 +63,9 @@ fn write_all<'a>(
 }
 
 /// Clusters of pairs that were written earlier.
-fn of_pairs(args: &ClusterArgs, path: &Path) -> Result<Outcome, Failure> {
+fn of_pairs(args: &ClusterArgs, path: &Path, typed: &[Flag]) -> Result<Outcome, Failure> {
     let keep = &args.clusters.keep;
-    args.check_pairs(path)?;
+    args.check_pairs(path, typed)?;
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let started = Instant::now();

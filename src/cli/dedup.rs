@@ -2,23 +2,37 @@
 
 use std::io::{self, BufWriter};
 
-use simdup::inside::Packed;
-use simdup::settings::{Dedup, DedupMode};
-use simdup::{DedupOutput, NamedWriter, dedup_documents};
+use simdup::inside::{OutputFormat, Packed};
+use simdup::settings::{Dedup, DedupMode, Measure, Query, Wanted};
+use simdup::{DedupOutput, Index, Inputs, NamedWriter, Settings, dedup_documents};
 
-use super::args::DedupArgs;
+use super::args::{DedupArgs, Flag};
 use super::cluster::{warn_of_field, warn_of_large_clusters};
 use super::files::{self, open_beside};
 use super::observer::Terminal;
+use super::query::{Asking, check_against, index_of};
 use super::report::{self, StatsOutput};
 use super::{Failure, Outcome};
 
 /// Bytes handed to the operating system at a time.
 const OUTPUT_BUFFER_BYTES: usize = 1 << 18;
 
-pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    let inputs = args.similar.inputs()?;
+    let index = index_of(&args.similar.similarity.against)?;
+    if let Some(index) = &index {
+        check_against(index, &settings, typed)?;
+        if args.annotate {
+            return annotate(args, index, &settings);
+        }
+    }
+    let inputs = match index {
+        Some(index) => Inputs {
+            index: Some(index),
+            ..Inputs::from(args.similar.input.inputs()?)
+        },
+        None => args.similar.inputs()?,
+    };
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let (output, name) = args.output.open()?;
     let packed = Packed::by_name(output, args.output.output.as_deref())
@@ -82,4 +96,36 @@ pub(super) fn run(args: &DedupArgs) -> Result<Outcome, Failure> {
     finished.extend(stats_output.write(&mut done.stats)?);
     files::finish(finished)?;
     Ok(Outcome::of(&done.stats))
+}
+
+/// All documents, with what an index has that is similar.
+fn annotate(args: &DedupArgs, index: &Index, settings: &Settings) -> Result<Outcome, Failure> {
+    let inputs = args.similar.input.inputs()?;
+    let terminal = Terminal::new(&args.output, inputs.iter());
+    let asking = Asking {
+        index,
+        settings,
+        query: Query {
+            records: true,
+            each_id_once: true,
+            // Of containment, the document's own share counts.
+            wanted: match settings.measure {
+                Measure::Containment => Wanted::Overlap {
+                    share: settings.threshold,
+                    chance: None,
+                },
+                _ => Wanted::Similar,
+            },
+            ..Query::default()
+        },
+        format: OutputFormat::Jsonl,
+        output: &args.output,
+        with_shares: false,
+    };
+    let (stats, _) = asking.ask(|asking, each| {
+        let asked = index.query(inputs, settings, &asking.query, &terminal, each)?;
+        terminal.finish(&asked.stats);
+        Ok((asked.stats.clone(), serde_json::to_value(&asked)))
+    })?;
+    Ok(Outcome::of(&stats))
 }

@@ -5,12 +5,14 @@ mod args;
 mod cluster;
 mod dedup;
 mod files;
+mod index;
 mod interrupt;
 mod linux;
 mod observer;
 mod pages;
 mod pairs;
 mod pipe;
+mod query;
 mod rank;
 pub(crate) mod report;
 mod sketch;
@@ -101,11 +103,13 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
     typed.list_files()?;
     interrupt::watch();
     match typed.command {
-        None => pairs::run(&typed.pairs),
+        None => pairs::run(&typed.pairs, &typed.typed),
         Some(Command::Sketch(args)) => sketch::run(&args),
-        Some(Command::Cluster(args)) => cluster::run(&args),
-        Some(Command::Dedup(args)) => dedup::run(&args),
+        Some(Command::Cluster(args)) => cluster::run(&args, &typed.typed),
+        Some(Command::Dedup(args)) => dedup::run(&args, &typed.typed),
         Some(Command::Rank(args)) => rank::run(&args),
+        Some(Command::Index(command)) => index::run(&command, &typed.typed),
+        Some(Command::Query(args)) => query::run(&args, &typed.typed),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

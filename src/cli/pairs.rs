@@ -1,16 +1,21 @@
 //! `simdup`: the similar pairs.
 
 use simdup::inside::write_pairs;
-use simdup::settings::CommonSettings;
-use simdup::{NamedWriter, find_pairs};
+use simdup::settings::{CommonSettings, Measure, Query};
+use simdup::{Index, NamedWriter, Settings, find_pairs};
 
-use super::args::PairsArgs;
+use super::args::{Flag, PairsArgs};
 use super::observer::Terminal;
+use super::query::{Asking, check_against, index_of};
 use super::report::{self, StatsOutput};
 use super::{Failure, Outcome, files};
 
-pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
+    if let Some(index) = index_of(&args.similar.similarity.against)? {
+        check_against(&index, &settings, typed)?;
+        return ask(args, &index, &settings);
+    }
     let inputs = args.similar.inputs()?;
     let (mut output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
@@ -48,6 +53,32 @@ pub(super) fn run(args: &PairsArgs) -> Result<Outcome, Failure> {
     files::finish([(output, name)].into_iter().chain(stats))?;
 
     Ok(match Outcome::of(&similar.stats) {
+        Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
+        outcome => outcome,
+    })
+}
+
+/// The pairs with documents of an index.
+fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, Failure> {
+    let inputs = args.similar.input.inputs()?;
+    let terminal = Terminal::new(&args.output, inputs.iter());
+    let asking = Asking {
+        index,
+        settings,
+        query: Query {
+            each_id_once: true,
+            ..Query::default()
+        },
+        format: args.pair_output.format.into(),
+        output: &args.output,
+        with_shares: settings.measure == Measure::Containment,
+    };
+    let (stats, count) = asking.ask(|asking, each| {
+        let asked = index.query(inputs, settings, &asking.query, &terminal, each)?;
+        terminal.finish(&asked.stats);
+        Ok((asked.stats.clone(), serde_json::to_value(&asked)))
+    })?;
+    Ok(match Outcome::of(&stats) {
         Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
         outcome => outcome,
     })

@@ -31,7 +31,10 @@ impl Index {
                 let id = segment.id(document)?;
                 let others = &self.segments[number + 1..];
                 let elsewhere = others.iter().map(|other| other.find_id(id));
-                let twice = elsewhere.collect::<Result<Vec<_>, _>>()?.iter().any(Option::is_some);
+                let twice = elsewhere
+                    .collect::<Result<Vec<_>, _>>()?
+                    .iter()
+                    .any(Option::is_some);
                 if segment.find_id(id)? != Some(document) || twice {
                     return Err(self.wrong(&format!("the id {id} does not lead to its document")));
                 }

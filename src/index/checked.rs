@@ -118,7 +118,8 @@ impl CheckedWriter {
 
     fn write_pages(&mut self, bytes: usize) -> Result<(), Error> {
         let pages = &self.buffer[..bytes];
-        self.sums.extend(pages.chunks(PAGE_BYTES).flat_map(page_sum));
+        self.sums
+            .extend(pages.chunks(PAGE_BYTES).flat_map(page_sum));
         let written = self.file.write_all(pages);
         written.map_err(|error| cannot_write(&self.path, error))?;
         self.buffer.drain(..bytes);
@@ -184,12 +185,19 @@ impl CheckedFile {
         }
         let bytes = usize::try_from(number(16)).unwrap_or(usize::MAX);
         let pages = bytes.div_ceil(PAGE_BYTES);
-        if pages.checked_mul(SUM_BYTES).and_then(|sums| sums.checked_add(bytes)) != Some(rest.len())
+        if pages
+            .checked_mul(SUM_BYTES)
+            .and_then(|sums| sums.checked_add(bytes))
+            != Some(rest.len())
         {
             return Err(wrong("its footer contradicts its length"));
         }
         if hash(&rest[bytes..]) != number(24) {
-            return Err(damaged(&path, Some(bytes as u64), "its checksums were changed"));
+            return Err(damaged(
+                &path,
+                Some(bytes as u64),
+                "its checksums were changed",
+            ));
         }
         let seen = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Ok(Self {
@@ -213,7 +221,9 @@ impl CheckedFile {
     /// So many bytes from here on, which are as they were written.
     #[inline]
     pub(super) fn get(&self, start: u64, bytes: u64) -> Result<&[u8], Error> {
-        let end = start.checked_add(bytes).filter(|&end| end <= self.bytes as u64);
+        let end = start
+            .checked_add(bytes)
+            .filter(|&end| end <= self.bytes as u64);
         let Some(end) = end else {
             return Err(self.wrong(start, "something is said to be behind its end"));
         };
@@ -264,14 +274,18 @@ impl CheckedFile {
 
 /// The number of 8 bytes that stands at a place; 0 if there are not so many.
 pub(super) fn number(bytes: &[u8], at: usize) -> u64 {
-    let bytes = bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    let bytes = bytes
+        .get(at..at + 8)
+        .and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(0, u64::from_le_bytes)
 }
 
 /// The same of 4 bytes.
 #[inline]
 pub(super) fn short_number(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+    let bytes = bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(0, u32::from_le_bytes)
 }
 

@@ -87,7 +87,9 @@ impl Geometry {
     /// The key of which this is left, in a group of a part.
     pub(super) fn key(self, part: usize, group: usize, rest: &[u8]) -> Key {
         let above = (part * self.groups() + group) as u128;
-        let below = rest.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        let below = rest
+            .iter()
+            .fold(0, |number, &byte| number << 8 | u64::from(byte));
         Key(((above << (64 - self.group_bits)) as u64) | below)
     }
 }

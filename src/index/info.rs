@@ -67,11 +67,20 @@ impl Index {
     /// # Errors
     /// If it is damaged.
     pub fn info(&self) -> Result<IndexInfo, Error> {
-        let bytes = |part: usize| self.segments.iter().map(|segment| segment.bytes()[part]).sum();
+        let bytes = |part: usize| {
+            self.segments
+                .iter()
+                .map(|segment| segment.bytes()[part])
+                .sum()
+        };
         let mut info = IndexInfo {
             format: self.manifest.simdup_index,
             documents: self.len(),
-            removed: self.segments.iter().map(|one| u64::from(one.removed.count())).sum(),
+            removed: self
+                .segments
+                .iter()
+                .map(|one| u64::from(one.removed.count()))
+                .sum(),
             postings: self.segments.iter().map(|one| one.postings()).sum(),
             settings: serde_json::to_value(&self.manifest.settings).unwrap_or_default(),
             document_bytes: bytes(0),
@@ -118,7 +127,8 @@ impl Index {
             }
             info.longest.push(list);
         }
-        info.longest.sort_by(|one, two| two.documents.cmp(&one.documents));
+        info.longest
+            .sort_by(|one, two| two.documents.cmp(&one.documents));
         info.longest.truncate(super::writer::LONGEST);
         Ok(info)
     }

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn keys_are_frozen() {
-        let keys = [0, 1, 0x0123_4567_89ab_cdef, u64::MAX].map(|shingle| Key::of(Shingle(shingle)).0);
+        let keys =
+            [0, 1, 0x0123_4567_89ab_cdef, u64::MAX].map(|shingle| Key::of(Shingle(shingle)).0);
         assert_eq!(
             keys,
             [

@@ -98,14 +98,18 @@ impl Manifest {
                 "it was made by a later simdup (format {simdup_index}, this one knows {VERSION}); \
                  use that one"
             );
-            return Err(Error::in_file(&folder.to_string_lossy(), ErrorKind::Index(what)));
+            return Err(Error::in_file(
+                &folder.to_string_lossy(),
+                ErrorKind::Index(what),
+            ));
         }
         if sum != sum_line(json).as_bytes() {
             return Err(wrong("it does not have its checksum"));
         }
         let manifest: Self = serde_json::from_slice(json)
             .map_err(|error| wrong(&format!("it cannot be understood: {error}")))?;
-        let removed = |segment: &SegmentEntry| segment.removed.map_or(0, |removed| removed.documents);
+        let removed =
+            |segment: &SegmentEntry| segment.removed.map_or(0, |removed| removed.documents);
         let is_possible = |segment: &SegmentEntry| removed(segment) <= segment.documents;
         match manifest.segments.iter().all(is_possible) {
             true => Ok(manifest),
@@ -116,8 +120,8 @@ impl Manifest {
     /// Replaces that of an index. All that it names must be on the disk.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Error> {
         let (path, new) = (folder.join(NAME), folder.join(NEW_NAME));
-        let mut text = serde_json::to_vec(self)
-            .map_err(|error| cannot_write(&new, error.into()))?;
+        let mut text =
+            serde_json::to_vec(self).map_err(|error| cannot_write(&new, error.into()))?;
         let sum = sum_line(&text);
         text.push(b'\n');
         text.extend_from_slice(sum.as_bytes());

@@ -98,7 +98,10 @@ fn fill(sources: &[Source<'_>], part: &mut PartWriter) -> Result<(), Error> {
             let source = head.0.1;
             if let Some(postings) = postings[source] {
                 sources[source].segment.documents_of(postings, &mut own)?;
-                documents.extend(own.iter().filter_map(|&document| sources[source].number(document)));
+                documents.extend(
+                    own.iter()
+                        .filter_map(|&document| sources[source].number(document)),
+                );
             }
             match advance(source, &mut postings)? {
                 Some(next) => head.0.0 = next,

@@ -27,16 +27,17 @@ mod tiers;
 mod writer;
 mod writing;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use manifest::Manifest;
 use segment::Segment;
 
 pub use info::{IndexInfo, LongList, SegmentInfo};
 pub(crate) use key::{Key, keys_of};
-pub(crate) use remembered::Remembered;
 pub use remembered::Difference;
+pub(crate) use remembered::Remembered;
 pub(crate) use run::KeyBlock;
 pub(crate) use search::{Enough, Lookups, Searcher, Shared};
 pub(crate) use writing::IndexWriter;
@@ -55,6 +56,21 @@ pub struct Index {
 pub(crate) struct Spot {
     segment: u32,
     document: u32,
+}
+
+/// The documents of an index as numbers, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbers {
+    starts: Vec<u32>,
+    /// How many there are.
+    pub(crate) total: u32,
+}
+
+impl Numbers {
+    /// The number of a document.
+    pub(crate) fn of(&self, spot: Spot) -> u32 {
+        self.starts[spot.segment as usize] + spot.document
+    }
 }
 
 impl Index {
@@ -107,7 +123,10 @@ impl Index {
 
     /// How many documents it has.
     pub fn len(&self) -> u64 {
-        self.segments.iter().map(|segment| u64::from(segment.live())).sum()
+        self.segments
+            .iter()
+            .map(|segment| u64::from(segment.live()))
+            .sum()
     }
 
     /// Whether it has none.
@@ -126,6 +145,37 @@ impl Index {
             }
         }
         Ok(None)
+    }
+
+    /// Numbers for all documents, those that were removed among them.
+    pub(crate) fn numbers(&self) -> Result<Numbers, Error> {
+        let mut starts = Vec::new();
+        let mut total = 0_u32;
+        for segment in &self.segments {
+            starts.push(total);
+            total = total.checked_add(segment.count()).ok_or_else(|| {
+                let name = self.folder.to_string_lossy();
+                Error::in_file(&name, ErrorKind::TooManyDocuments)
+            })?;
+        }
+        Ok(Numbers { starts, total })
+    }
+
+    /// Calls `each` with the id of every document and how many shingles it has, in order, until
+    /// it breaks.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn for_each_document(
+        &self,
+        mut each: impl FnMut(&str, u32) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        for spot in self.documents() {
+            if each(self.id(spot)?, self.size(spot)?).is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// All documents that are there, in order.

@@ -37,11 +37,11 @@ enum Kind {
     Technosphere,
 }
 
-/// A setting that differs: the flag, what the index has, and what was asked for.
+/// A setting that differs from that of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The flag that sets it.
-    pub flag: &'static str,
+    /// The flags that set it.
+    pub flags: &'static [&'static str],
     /// What the index was built with.
     pub index: String,
 }
@@ -137,8 +137,8 @@ impl Remembered {
         Ok(settings)
     }
 
-    /// What differs in other settings, if something does.
-    pub(crate) fn difference(&self, other: &Self) -> Option<Difference> {
+    /// What differs in other settings.
+    pub(crate) fn differences(&self, other: &Self) -> Vec<Difference> {
         let sizes = match self.sizes {
             (least, most) if least == most => least.to_string(),
             (least, most) => format!("{least}-{most}"),
@@ -158,27 +158,40 @@ impl Remembered {
             Some(value) => format!("{flag} {value}"),
             None => format!("no {flag}"),
         };
-        let all = [
+        let all: [(bool, &'static [&'static str], String); 9] = [
             (
                 (self.shingles, self.sizes) == (other.shingles, other.sizes),
-                "--shingle-words, --shingle-chars, --shingle-code or --items",
+                &[
+                    "--shingle-words",
+                    "--shingle-chars",
+                    "--shingle-code",
+                    "--items",
+                ],
                 shingles,
             ),
-            (self.step == other.step, "--step", format!("--step {}", self.step)),
-            (self.wrap == other.wrap, "--wrap", with(self.wrap, "--wrap")),
+            (
+                self.step == other.step,
+                &["--step"],
+                format!("--step {}", self.step),
+            ),
+            (
+                self.wrap == other.wrap,
+                &["--wrap"],
+                with(self.wrap, "--wrap"),
+            ),
             (
                 self.keep_case == other.keep_case,
-                "--keep-case",
+                &["--keep-case"],
                 with(self.keep_case, "--keep-case"),
             ),
             (
                 self.keep_names == other.keep_names,
-                "--keep-names",
+                &["--keep-names"],
                 with(self.keep_names, "--keep-names"),
             ),
             (
                 self.stopwords == other.stopwords,
-                "--stopwords",
+                &["--stopwords"],
                 match self.stopwords.len() {
                     0 => "no --stopwords".into(),
                     words => format!("other --stopwords, {words} of them"),
@@ -186,18 +199,24 @@ impl Remembered {
             ),
             (
                 self.id_field == other.id_field,
-                "--id-field",
+                &["--id-field"],
                 named("--id-field", &self.id_field),
             ),
             (
                 self.text_field == other.text_field,
-                "--text-field",
+                &["--text-field"],
                 format!("--text-field {}", self.text_field.join(",")),
             ),
-            (self.html == other.html, "--html", named("--html", &self.html)),
+            (
+                self.html == other.html,
+                &["--html"],
+                named("--html", &self.html),
+            ),
         ];
-        let (_, flag, index) = all.into_iter().find(|(is_same, ..)| !is_same)?;
-        Some(Difference { flag, index })
+        all.into_iter()
+            .filter(|(is_same, ..)| !is_same)
+            .map(|(_, flags, index)| Difference { flags, index })
+            .collect()
     }
 }
 
@@ -242,14 +261,14 @@ mod tests {
             let json = serde_json::to_string(&remembered).unwrap();
             let read: Remembered = serde_json::from_str(&json).unwrap();
             assert_eq!(read.apply(&Settings::default()).unwrap(), settings);
-            assert_eq!(read.difference(&remembered), None);
+            assert_eq!(read.differences(&remembered), []);
             for (other, shingle) in all.iter().enumerate() {
                 let settings = Settings {
                     shingle: shingle.clone(),
                     read: settings.read.clone(),
                     ..Settings::default()
                 };
-                let is_other = read.difference(&Remembered::of(&settings)).is_some();
+                let is_other = !read.differences(&Remembered::of(&settings)).is_empty();
                 assert_eq!(is_other, index != other);
             }
         }

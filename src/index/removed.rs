@@ -28,9 +28,13 @@ impl Removed {
         let path = path(folder, segment.number, entry.number);
         let file = CheckedFile::open(path.clone(), Kind::Removed, entry.print)?;
         let bytes = file.get(0, file.bytes())?;
-        let bits: Vec<u64> = (0..bytes.len() / 8).map(|word| number(bytes, 8 * word)).collect();
+        let bits: Vec<u64> = (0..bytes.len() / 8)
+            .map(|word| number(bytes, 8 * word))
+            .collect();
         let count: u64 = bits.iter().map(|word| u64::from(word.count_ones())).sum();
-        let behind = bits.last().map_or(0, |last| 64 - last.leading_zeros() as u64);
+        let behind = bits
+            .last()
+            .map_or(0, |last| 64 - last.leading_zeros() as u64);
         let end = (bits.len() as u64).saturating_sub(1) * 64 + behind;
         if bytes.len() % 8 > 0 || count != entry.documents || end > segment.documents {
             return Err(damaged(&path, None, "its counts contradict each other"));
@@ -42,7 +46,12 @@ impl Removed {
     }
 
     /// Writes them to a file of this number.
-    pub(super) fn write(&self, folder: &Path, segment: u64, number: u64) -> Result<RemovedEntry, Error> {
+    pub(super) fn write(
+        &self,
+        folder: &Path,
+        segment: u64,
+        number: u64,
+    ) -> Result<RemovedEntry, Error> {
         let mut file = CheckedWriter::create(path(folder, segment, number), Kind::Removed)?;
         for word in &self.bits {
             file.write(&word.to_le_bytes())?;

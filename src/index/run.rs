@@ -28,6 +28,16 @@ impl KeyBlock {
         self.ends.push((self.keys.len(), self.prefixes.len()));
     }
 
+    /// The keys of the last document.
+    pub(crate) fn last(&self) -> &[Key] {
+        let end = self
+            .ends
+            .len()
+            .checked_sub(2)
+            .map_or(0, |place| self.ends[place].0);
+        &self.keys[end..]
+    }
+
     /// The keys of each document, and their prefixes.
     pub(super) fn documents(&self) -> impl Iterator<Item = (&[Key], &[u8])> {
         let mut start = (0, 0);
@@ -133,7 +143,11 @@ impl Run {
         let mut documents: Vec<u32> = Vec::new();
         for share in &self.shares[share(first)..=share(last)] {
             postings.clear();
-            let all = share.keys.iter().copied().zip(share.documents.iter().copied());
+            let all = share
+                .keys
+                .iter()
+                .copied()
+                .zip(share.documents.iter().copied());
             postings.extend(all.filter(|&(key, _)| (first.0..=last.0).contains(&key)));
             postings.sort_unstable();
             for same in postings.chunk_by(|one, two| one.0 == two.0) {

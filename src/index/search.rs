@@ -278,13 +278,18 @@ impl Searcher {
             candidates,
             ..
         } = self;
-        for (index, (found, place)) in found[leading..].iter().zip(&mut places[leading..]).enumerate() {
+        for (index, (found, place)) in found[leading..]
+            .iter()
+            .zip(&mut places[leading..])
+            .enumerate()
+        {
             if candidates.is_empty() {
                 break;
             }
             match *found {
                 Postings::One(document) => {
-                    let at = candidates.binary_search_by_key(&document, |candidate| candidate.document);
+                    let at =
+                        candidates.binary_search_by_key(&document, |candidate| candidate.document);
                     if let Ok(at) = at {
                         candidates[at].shared += 1;
                     }

@@ -73,7 +73,8 @@ impl Segment {
         let documents = CheckedFile::open(documents, Kind::Documents, entry.prints.documents)?;
         let keys = CheckedFile::open(keys, Kind::Keys, entry.prints.keys)?;
         let lists = CheckedFile::open(lists, Kind::Lists, entry.prints.lists)?;
-        let wrong = |file: &CheckedFile| file.wrong(file.bytes(), "its counts contradict each other");
+        let wrong =
+            |file: &CheckedFile| file.wrong(file.bytes(), "its counts contradict each other");
         let end = documents.bytes().checked_sub(DOCUMENTS_TAIL);
         let tail = end.ok_or_else(|| wrong(&documents))?;
         let counts = documents.get(tail, DOCUMENTS_TAIL)?;
@@ -81,10 +82,18 @@ impl Segment {
         if count != entry.documents || count > u64::from(IS_LIST) {
             return Err(wrong(&documents));
         }
-        let sections = [set_bytes, 8 * count, id_bytes, 8 * count, 4 * count, 8 * count];
+        let sections = [
+            set_bytes,
+            8 * count,
+            id_bytes,
+            8 * count,
+            4 * count,
+            8 * count,
+        ];
         let fits = sections
             .iter()
-            .try_fold(0, |sum: u64, &more| sum.checked_add(more)) == Some(tail);
+            .try_fold(0, |sum: u64, &more| sum.checked_add(more))
+            == Some(tail);
         if !fits {
             return Err(wrong(&documents));
         }
@@ -96,7 +105,10 @@ impl Segment {
             [(); 5].map(|()| starts.next().unwrap_or_default());
         let geometry = Geometry::of(postings);
         let tail_bytes = (16 * (geometry.parts() + LONGEST) + 24) as u64;
-        let tail = keys.bytes().checked_sub(tail_bytes).ok_or_else(|| wrong(&keys))?;
+        let tail = keys
+            .bytes()
+            .checked_sub(tail_bytes)
+            .ok_or_else(|| wrong(&keys))?;
         let numbers = keys.get(tail, tail_bytes)?;
         let parts: Vec<(u64, u64)> = (0..=geometry.parts())
             .map(|part| (number(numbers, 16 * part), number(numbers, 16 * part + 8)))
@@ -268,7 +280,9 @@ impl Segment {
         };
         match place {
             None => Ok(None),
-            Some(place) => self.postings_of(part, short_number(words, 4 * place)).map(Some),
+            Some(place) => self
+                .postings_of(part, short_number(words, 4 * place))
+                .map(Some),
         }
     }
 
@@ -278,13 +292,18 @@ impl Segment {
         let index = part * (self.geometry.groups() + 1) + group;
         let at = self.directory + index as u64 * WORD_BYTES;
         let ends = self.keys.get(at, 2 * WORD_BYTES)?;
-        let (start, end) = (u64::from(short_number(ends, 0)), u64::from(short_number(ends, 4)));
+        let (start, end) = (
+            u64::from(short_number(ends, 0)),
+            u64::from(short_number(ends, 4)),
+        );
         let (first, behind) = (self.parts[part].0, self.parts[part + 1].0);
         if start > end || first + end > behind {
             return Err(self.keys.wrong(at, "a group is not in its part"));
         }
         let size = self.geometry.key_bytes();
-        let bytes = self.keys.get((first + start) * size, (end - start) * size)?;
+        let bytes = self
+            .keys
+            .get((first + start) * size, (end - start) * size)?;
         Ok(bytes.split_at((end - start) as usize * self.geometry.rest_bytes()))
     }
 
@@ -293,7 +312,9 @@ impl Segment {
         if word & IS_LIST == 0 {
             return match word < self.count {
                 true => Ok(Postings::One(word)),
-                false => Err(self.keys.wrong(self.directory, "a key leads to no document")),
+                false => Err(self
+                    .keys
+                    .wrong(self.directory, "a key leads to no document")),
             };
         }
         let start = self.parts[part].1 + u64::from(word & !IS_LIST);
@@ -304,7 +325,9 @@ impl Segment {
                 start: start + 1,
                 length,
             })),
-            false => Err(self.lists.wrong(start * WORD_BYTES, "a list is longer than its part")),
+            false => Err(self
+                .lists
+                .wrong(start * WORD_BYTES, "a list is longer than its part")),
         }
     }
 
@@ -327,7 +350,11 @@ impl Segment {
     }
 
     /// Replaces `documents` with those that have a key.
-    pub(super) fn documents_of(&self, postings: Postings, documents: &mut Vec<u32>) -> Result<(), Error> {
+    pub(super) fn documents_of(
+        &self,
+        postings: Postings,
+        documents: &mut Vec<u32>,
+    ) -> Result<(), Error> {
         documents.clear();
         match postings {
             Postings::One(document) => documents.push(document),
@@ -379,7 +406,10 @@ impl Segment {
     pub(super) fn keys_of(&self, document: u32, keys: &mut Vec<Key>) -> Result<(), Error> {
         keys.clear();
         let DocumentEntry { size, prefixes, .. } = self.document(document)?;
-        let wrong = || self.documents.wrong(0, "a document does not have the keys that it should");
+        let wrong = || {
+            self.documents
+                .wrong(0, "a document does not have the keys that it should")
+        };
         for prefix in read_prefixes(prefixes).ok_or_else(wrong)? {
             let (first, last) = keys_with(prefix);
             let mut cursor = self.keys_from(first);
@@ -412,8 +442,10 @@ impl Segment {
     /// of them, by what [`prefix`] gives.
     pub(super) fn prefix_sum(&self, document: u32) -> Result<(u32, u64), Error> {
         let DocumentEntry { size, prefixes, .. } = self.document(document)?;
-        let prefixes = read_prefixes(prefixes)
-            .ok_or_else(|| self.documents.wrong(0, "the keys of a document cannot be read"))?;
+        let prefixes = read_prefixes(prefixes).ok_or_else(|| {
+            self.documents
+                .wrong(0, "the keys of a document cannot be read")
+        })?;
         let sum = prefixes.iter().map(|&prefix| u64::from(prefix) + 1).sum();
         Ok((size, sum))
     }

@@ -47,10 +47,15 @@ fn keys(set: &Set) -> Vec<Key> {
 fn found(index: &Index, set: &Set, enough: Enough) -> Vec<(String, u32)> {
     let mut all = vec![];
     index
-        .search(&keys(set), enough, &mut Searcher::default(), |spot, shared| {
-            assert_eq!(index.size(spot).unwrap(), shared.size);
-            all.push((index.id(spot).unwrap().to_owned(), shared.shared));
-        })
+        .search(
+            &keys(set),
+            enough,
+            &mut Searcher::default(),
+            |spot, shared| {
+                assert_eq!(index.size(spot).unwrap(), shared.size);
+                all.push((index.id(spot).unwrap().to_owned(), shared.shared));
+            },
+        )
         .unwrap();
     all
 }
@@ -65,7 +70,10 @@ fn expected(plain: &Plain, set: &Set, is_enough: impl Fn(u32, u32) -> bool) -> V
 
 fn compare(index: &Index, plain: &Plain, threshold: Threshold) {
     index.check().unwrap();
-    let ids: Vec<&str> = index.documents().map(|spot| index.id(spot).unwrap()).collect();
+    let ids: Vec<&str> = index
+        .documents()
+        .map(|spot| index.id(spot).unwrap())
+        .collect();
     assert_eq!(ids, plain.iter().map(|(id, _)| &id[..]).collect::<Vec<_>>());
     for (id, set) in plain {
         let spot = index.find(id).unwrap().unwrap();
@@ -110,7 +118,11 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 /// Sets with much in common: families, with what all have besides.
 fn sets() -> impl Strategy<Value = Vec<Set>> {
-    let set = (0_u64..4, proptest::collection::btree_set(0_u64..40, 0..30), 0_u64..12);
+    let set = (
+        0_u64..4,
+        proptest::collection::btree_set(0_u64..40, 0..30),
+        0_u64..12,
+    );
     let set = set.prop_map(|(family, own, common)| {
         let own = own.into_iter().map(move |n| n * 1_000_003 + family % 2);
         own.chain((0..common).map(|n| n + 7_000_000_000)).collect()
@@ -200,9 +212,14 @@ fn a_flipped_bit_or_a_cut_anywhere_is_found_or_harmless() {
         let mut all = vec![];
         let mut searcher = Searcher::default();
         for (_, set) in &documents {
-            index.search(&keys(set), Enough::Similar(bound), &mut searcher, |spot, shared| {
-                all.push((spot, shared));
-            })?;
+            index.search(
+                &keys(set),
+                Enough::Similar(bound),
+                &mut searcher,
+                |spot, shared| {
+                    all.push((spot, shared));
+                },
+            )?;
         }
         Ok(all)
     };
@@ -215,7 +232,10 @@ fn a_flipped_bit_or_a_cut_anywhere_is_found_or_harmless() {
             damaged[byte] ^= 1 << (byte % 8);
             std::fs::write(&path, &damaged).unwrap();
             let index = Index::open(folder);
-            let checked = index.as_ref().map_err(|_| ()).and_then(|index| index.check().map_err(|_| ()));
+            let checked = index
+                .as_ref()
+                .map_err(|_| ())
+                .and_then(|index| index.check().map_err(|_| ()));
             assert!(checked.is_err(), "{name} {byte}");
             if let Ok(answers) = index.and_then(|index| answers(&index)) {
                 assert_eq!(answers, right, "{name} {byte}");
@@ -236,12 +256,23 @@ fn leftovers_go_and_other_files_stay() {
     let folder = &folder.path().join("index");
     let documents: Plain = (0..9).map(|n| (format!("{n}"), (0..n).collect())).collect();
     drop(add(folder, &documents, u64::MAX));
-    for name in ["00000009.keys", "00000001-00000003.removed", "manifest.json.new", "notes.txt"] {
+    for name in [
+        "00000009.keys",
+        "00000001-00000003.removed",
+        "manifest.json.new",
+        "notes.txt",
+    ] {
         std::fs::write(folder.join(name), "x").unwrap();
     }
     drop(writer(folder));
     let names: Vec<String> = files(folder).into_iter().map(|(name, _)| name).collect();
-    let expected = ["00000001.documents", "00000001.keys", "00000001.lists", "manifest.json", "notes.txt"];
+    let expected = [
+        "00000001.documents",
+        "00000001.keys",
+        "00000001.lists",
+        "manifest.json",
+        "notes.txt",
+    ];
     assert_eq!(names, expected);
 }
 
@@ -249,7 +280,12 @@ fn leftovers_go_and_other_files_stay() {
 fn a_later_version_another_folder_and_a_second_writer_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    assert!(Index::open(at("none")).unwrap_err().to_string().contains("there is no index"));
+    assert!(
+        Index::open(at("none"))
+            .unwrap_err()
+            .to_string()
+            .contains("there is no index")
+    );
     std::fs::create_dir(at("other")).unwrap();
     std::fs::write(at("other").join("file"), "x").unwrap();
     let settings = || Remembered::of(&Settings::default());
@@ -261,12 +297,24 @@ fn a_later_version_another_folder_and_a_second_writer_are_refused() {
         wait: Default::default(),
     };
     let refused = IndexWriter::open(&at("index"), &impatient).unwrap_err();
-    assert!(refused.to_string().contains(&Writer::default().name), "{refused}");
+    assert!(
+        refused.to_string().contains(&Writer::default().name),
+        "{refused}"
+    );
     drop(held);
     let refused = IndexWriter::create(&at("index"), settings(), &Writer::default());
     assert!(refused.unwrap_err().to_string().contains("already"));
     let manifest = at("index").join(manifest::NAME);
     let text = std::fs::read_to_string(&manifest).unwrap();
-    std::fs::write(&manifest, text.replace("\"simdup_index\":1", "\"simdup_index\":2")).unwrap();
-    assert!(Index::open(at("index")).unwrap_err().to_string().contains("later simdup"));
+    std::fs::write(
+        &manifest,
+        text.replace("\"simdup_index\":1", "\"simdup_index\":2"),
+    )
+    .unwrap();
+    assert!(
+        Index::open(at("index"))
+            .unwrap_err()
+            .to_string()
+            .contains("later simdup")
+    );
 }

@@ -205,12 +205,14 @@ impl PartWriter {
             self.end_group();
         }
         let rest = self.geometry.rest(key);
-        self.groups.extend_from_slice(&rest[..self.geometry.rest_bytes()]);
+        self.groups
+            .extend_from_slice(&rest[..self.geometry.rest_bytes()]);
         let word = match documents {
             [only] => *only,
             _ => {
                 let start = (self.lists.len() / 4) as u32;
-                self.lists.extend_from_slice(&(documents.len() as u32).to_le_bytes());
+                self.lists
+                    .extend_from_slice(&(documents.len() as u32).to_le_bytes());
                 let numbers = documents.iter().flat_map(|document| document.to_le_bytes());
                 self.lists.extend(numbers);
                 self.longest.push((documents.len() as u32, key));

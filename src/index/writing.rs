@@ -53,7 +53,11 @@ const RUN_BYTES_MAX: u64 = 640 << 20;
 
 impl IndexWriter {
     /// A new index, which is there when it is committed.
-    pub(crate) fn create(folder: &Path, settings: Remembered, writer: &Writer) -> Result<Self, Error> {
+    pub(crate) fn create(
+        folder: &Path,
+        settings: Remembered,
+        writer: &Writer,
+    ) -> Result<Self, Error> {
         let refuse = |what: &str| {
             let name = folder.to_string_lossy();
             Err(Error::in_file(&name, ErrorKind::Index(what.into())))
@@ -182,8 +186,11 @@ impl IndexWriter {
         if !self.run.is_empty() {
             self.flush()?;
         }
-        let runs: Result<Vec<Segment>, Error> =
-            self.runs.iter().map(|entry| Segment::open(&folder, entry)).collect();
+        let runs: Result<Vec<Segment>, Error> = self
+            .runs
+            .iter()
+            .map(|entry| Segment::open(&folder, entry))
+            .collect();
         let runs = runs?;
         let merged = merge(&runs.iter().collect::<Vec<_>>(), &folder, number)?;
         for entry in self.runs.drain(..) {
@@ -198,7 +205,12 @@ impl IndexWriter {
     fn switch(&mut self, manifest: Manifest) -> Result<(), Error> {
         manifest.write(&self.index.folder)?;
         self.index = Index::of(&self.index.folder, &manifest)?;
-        self.removed = self.index.segments.iter().map(|segment| segment.removed.clone()).collect();
+        self.removed = self
+            .index
+            .segments
+            .iter()
+            .map(|segment| segment.removed.clone())
+            .collect();
         // What is done is done: if something cannot be removed now, the next writer will do it.
         let _ = self.sweep();
         Ok(())
@@ -242,8 +254,11 @@ fn names(folder: &Path) -> Result<Vec<String>, Error> {
     let failed = |error| cannot_read(folder, error);
     let entries = fs::read_dir(folder).map_err(failed)?;
     let name = |entry: std::io::Result<fs::DirEntry>| {
-        Ok(entry.map_err(failed)?.file_name().to_string_lossy().into_owned())
+        Ok(entry
+            .map_err(failed)?
+            .file_name()
+            .to_string_lossy()
+            .into_owned())
     };
     entries.map(name).collect()
 }
-

@@ -24,6 +24,8 @@ const POSITION_PAIRS_BYTES: u64 = 52;
 const PAIRS_BYTES: u64 = 88;
 /// What clusters take besides: an order, who stands for whom, and the score.
 const CLUSTERS_BYTES: u64 = 32;
+/// Where a document of an index stands, while it is written.
+const INDEX_BYTES: u64 = 64;
 /// The length and the print of a document's list of shingles.
 const LIST_BYTES: u64 = 20;
 /// What became of a record, and its print.
@@ -44,6 +46,8 @@ pub(super) enum Purpose {
     Clusters,
     /// Cosines, of which those that are kept are counted when all is read.
     Ranks,
+    /// Segments of an index.
+    Index,
 }
 
 /// What must be held, in counts.
@@ -94,13 +98,14 @@ impl Floor {
         let signature = POSITION_BYTES * settings.sketch.positions() as u64;
         let is_sketched = matches!(way(settings), Way::Bands(_));
         let features = match (purpose, settings.measure) {
-            (Purpose::Sketches | Purpose::Ranks, _) => 0,
+            (Purpose::Sketches | Purpose::Ranks | Purpose::Index, _) => 0,
             (_, Measure::MinHash) => signature,
             _ if is_sketched => LIST_BYTES + signature,
             _ => LIST_BYTES,
         };
         let compared = match purpose {
             Purpose::Sketches | Purpose::Ranks => 0,
+            Purpose::Index => INDEX_BYTES,
             Purpose::Pairs if settings.measure == Measure::MinHash => POSITION_PAIRS_BYTES,
             Purpose::Pairs => PAIRS_BYTES,
             Purpose::Clusters => PAIRS_BYTES + CLUSTERS_BYTES,
@@ -108,6 +113,8 @@ impl Floor {
         // The table of ids is gone when documents are compared.
         let id_bytes = match purpose {
             Purpose::Ranks => 0,
+            // Here it is not.
+            Purpose::Index => ID_BYTES + compared,
             _ => ID_BYTES.max(8 + compared),
         };
         let document_bytes = features + id_bytes + if wants.lengths { 8 } else { 0 };

@@ -9,6 +9,7 @@ mod clusters;
 mod dedup;
 mod floor;
 mod folders;
+mod index;
 mod ordered;
 mod pairs;
 mod rank;
@@ -20,11 +21,13 @@ mod written_pairs;
 use std::ops::ControlFlow;
 
 use crate::error::{Error, ErrorKind};
+use crate::index::Index;
 use crate::read::Input;
 use crate::settings::Settings;
 
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
+pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use rank::{
     Combine, DocumentFrequencies, Gold, Outlinks, RankOrder, RankSettings, Ranked, Ranking,
@@ -40,6 +43,8 @@ pub struct Inputs {
     pub documents: Vec<Input>,
     /// What the documents are compared with, if not with each other.
     pub against: Option<Vec<Input>>,
+    /// An index that the documents are compared with instead, by those who can.
+    pub index: Option<Index>,
     /// Hand-outs and frames: what is in them is taken out of every document.
     pub templates: Vec<Input>,
 }

@@ -13,9 +13,9 @@ use crate::collection::{Collection, Urls};
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
 use crate::pairs::{Pairs, Partners};
+use crate::score::Measure;
 use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::score::Measure;
 use crate::write::{IdLines, NamedWriter, OutputFormat, PairLines};
 
 /// What [`find_pairs`] found.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::Inputs;
 use super::floor::{Counted, Floor, Purpose};
 use super::folders::Folders;
+use super::index::Present;
 use super::ordered::{self, Work};
 use super::records::{KeptRecords, RecordBlock, RecordForm};
 use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
@@ -22,6 +23,7 @@ use crate::collection::{
 };
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
+use crate::index::Index;
 use crate::observer::{Observer, Phase};
 use crate::read::{Block, Cutter, Input, Piece, Stream, field_text, json_field};
 use crate::score::Measure;
@@ -109,8 +111,28 @@ pub(super) struct Wants {
     pub(super) records: bool,
     /// Their records, in this form, for as long as they fit into an eighth of the memory.
     pub(super) kept: Option<RecordForm>,
-    /// Of their ids no more than whether they were met before.
-    pub(super) ids_seen: bool,
+    /// What of their ids.
+    pub(super) ids: Ids,
+}
+
+/// What is kept of ids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Ids {
+    /// All of them.
+    #[default]
+    Kept,
+    /// No more than whether they were met before.
+    Seen,
+    /// Nothing: an id may come again.
+    Passed,
+}
+
+/// An index that documents are added to.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) index: &'a Index,
+    /// What becomes of documents whose ids it has.
+    pub(super) present: Present,
 }
 
 /// The part of the memory that kept records may take.
@@ -124,6 +146,9 @@ pub(super) struct Reading<'a> {
     urls: Urls,
     /// In place of the ids, if they are not wanted.
     seen: Option<SeenIds>,
+    /// The index that they are added to, and those of them whose ids it has.
+    pub(super) known: Option<Known<'a>>,
+    pub(super) present: Vec<DocumentId>,
     pub(super) stats: Stats,
     descriptions: Descriptions,
     records: Option<Records>,
@@ -152,7 +177,9 @@ impl<'a> Reading<'a> {
             observer,
             wants,
             urls: Urls::default(),
-            seen: wants.ids_seen.then(SeenIds::default),
+            seen: (wants.ids == Ids::Seen).then(SeenIds::default),
+            known: None,
+            present: Vec::new(),
             stats: Stats {
                 settings: settings.clone(),
                 ..Stats::default()
@@ -178,6 +205,16 @@ impl<'a> Reading<'a> {
     fn id_bytes(&self) -> usize {
         let seen = self.seen.as_ref().map_or(0, SeenIds::bytes);
         self.urls.bytes() + seen
+    }
+
+    /// The ids of all documents so far.
+    pub(super) fn urls(&self) -> &Urls {
+        &self.urls
+    }
+
+    /// The ids of all documents, and which record is which, once all is read.
+    pub(super) fn take(&mut self) -> (Urls, Option<Records>) {
+        (std::mem::take(&mut self.urls), self.records.take())
     }
 
     /// Counts what must be in memory besides.
@@ -268,22 +305,28 @@ impl<'a> Reading<'a> {
             }
         };
         self.tell();
+        let sides = match is_across {
+            true => Sides::Across(own),
+            false => Sides::All,
+        };
+        Ok(self.finish(features, sides))
+    }
+
+    /// What was read, as a collection.
+    pub(super) fn finish(&mut self, features: Features, sides: Sides) -> Collection {
         self.stats.counts.groups = self.parties.as_ref().map_or(0, Parties::len) as u64;
         let scope = Scope {
-            sides: match is_across {
-                true => Sides::Across(own),
-                false => Sides::All,
-            },
+            sides,
             parties: self.parties.take().map(Arc::new),
         };
         let started = Instant::now();
         let empty = std::mem::take(&mut self.empty);
         let settings = &Settings {
-            memory: settings.memory.as_ref().map(|memory| Memory {
+            memory: self.settings.memory.as_ref().map(|memory| Memory {
                 bytes: self.rest_bytes(),
                 ..memory.clone()
             }),
-            ..settings.clone()
+            ..self.settings.clone()
         };
         let mut collection = Collection::new(
             settings,
@@ -295,7 +338,7 @@ impl<'a> Reading<'a> {
         collection.descriptions = std::mem::take(&mut self.descriptions);
         collection.records = self.records.take();
         self.stats.seconds.candidates += started.elapsed();
-        Ok(collection)
+        collection
     }
 
     /// Reads templates: nothing but their shingles is kept, and what was wrong is counted.
@@ -357,6 +400,7 @@ impl<'a> Reading<'a> {
             settings,
             window_bytes: &window_bytes,
             template: &template,
+            known: self.known,
             folders,
             shingler: shingler(&settings.shingle),
             digest,
@@ -431,6 +475,7 @@ impl<'a> BlockUrls<'a> {
 struct Digesting<'a, D, M> {
     settings: &'a Settings,
     template: &'a Template,
+    known: Option<Known<'a>>,
     /// The inputs in whose folders documents are, if folders make parties.
     folders: Folders,
     shingler: Box<dyn Shingler>,
@@ -612,6 +657,15 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                     if let Some(party_by) = &self.settings.party_by {
                         batch.parties.push(self.party(party_by, block, &document));
                     }
+                    let is_known = self.known.map(|known| known.index.find(&document.url));
+                    let is_known = match is_known {
+                        None | Some(Ok(None)) => false,
+                        Some(Ok(Some(_))) => true,
+                        Some(Err(error)) => {
+                            batch.problems.push(error);
+                            false
+                        }
+                    };
                     digest.document(&document, shingles.as_slice());
                     batch.counted.record(document.record, shingles);
                     batch.urls.push_str(&document.url);
@@ -622,6 +676,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                         is_short: shingles.is_short(),
                         is_left_out,
                         is_template,
+                        is_known,
                     });
                     if wants.lengths {
                         batch.lengths.push(length(&document));
@@ -736,6 +791,8 @@ pub(super) struct BatchDocument {
     is_left_out: bool,
     /// Nothing is left of it without the templates.
     is_template: bool,
+    /// The index that it is added to has its id.
+    is_known: bool,
 }
 
 /// Takes batches in input order, numbers the documents, and hands them on.
@@ -840,13 +897,38 @@ impl<K> Collector<'_, '_, K> {
     ) -> ControlFlow<(), (Fate, Option<DocumentId>)> {
         let reading = &mut *self.reading;
         let counts = &mut reading.stats.counts;
+        if let Some(known) = reading.known.filter(|_| document.is_known) {
+            match known.present {
+                Present::Replace => {}
+                Present::Skip => {
+                    counts.present_ids += 1;
+                    return ControlFlow::Continue((Fate::Repeated(DocumentId(0)), None));
+                }
+                Present::Refuse => {
+                    let what = format!(
+                        "the index has a document of the id {url} already; --replace takes this \
+                         one instead, --skip leaves it out. Nothing was added"
+                    );
+                    let index = known.index.folder().to_string_lossy();
+                    self.failed = Some(Error::in_file(&index, ErrorKind::Index(what)));
+                    return ControlFlow::Break(());
+                }
+            }
+        }
         let added = match (is_full(counts), &mut reading.seen) {
             (true, _) => Added::Full,
+            (false, _) if reading.wants.ids == Ids::Passed => {
+                Added::New(DocumentId(counts.documents as u32))
+            }
             (false, Some(seen)) => seen.add(url),
             (false, None) => reading.urls.add_hashed(url, document.url_hash),
         };
         match added {
             Added::New(id) => {
+                if document.is_known {
+                    counts.present_ids += 1;
+                    reading.present.push(id);
+                }
                 counts.documents += 1;
                 counts.short += u64::from(document.is_short);
                 counts.left_out += u64::from(document.is_left_out);
@@ -855,7 +937,7 @@ impl<K> Collector<'_, '_, K> {
                     let is_known =
                         document.is_short || document.is_left_out || document.is_template;
                     counts.empty += u64::from(!is_known);
-                    if reading.seen.is_none() {
+                    if reading.wants.ids == Ids::Kept {
                         reading.empty.push(id);
                     }
                 }

@@ -178,6 +178,16 @@ impl RecordBlock {
     }
 }
 
+/// Appends a document as a JSON object: its record, if that is one.
+pub(super) fn write_json(document: &Document<'_>, bytes: &mut Vec<u8>) {
+    match document.record.trim_ascii() {
+        record @ ([b'{', .., b'}'] | [0xef, 0xbb, 0xbf, b'{', .., b'}']) => {
+            bytes.extend_from_slice(record);
+        }
+        _ => json_object(document, bytes),
+    }
+}
+
 fn json_object(document: &Document<'_>, bytes: &mut Vec<u8>) {
     let mut object = serde_json::Map::new();
     object.insert("url".into(), document.url.as_ref().into());

@@ -96,6 +96,15 @@ impl<'a> RecordWriter<'a> {
     }
 }
 
+/// Writes a JSON object with what is similar to it, a list of ids and scores, as a line.
+pub fn write_annotated(
+    record: &[u8],
+    similar: &[(&str, String)],
+    output: &mut (dyn Write + Send),
+) -> io::Result<()> {
+    RecordWriter::new(output).annotated(record, similar)
+}
+
 /// The object without the fields that an earlier annotation left, if it has them; the
 /// others as they were, but for white space between them.
 fn without_annotation(record: &[u8]) -> Option<Vec<u8>> {

@@ -66,9 +66,6 @@ pub(in crate::cli) struct ClusterArgs {
     pub(in crate::cli) output: OutputArgs,
     #[command(flatten)]
     pub(in crate::cli) resources: ResourceArgs,
-    /// What was typed, whatever its value.
-    #[arg(skip)]
-    pub(in crate::cli) typed: Vec<Flag>,
 }
 
 #[derive(Debug, Args)]
@@ -144,9 +141,9 @@ impl ClusterArgs {
 
     /// Whether all that was typed means something for pairs that were written earlier, in
     /// this file.
-    pub(in crate::cli) fn check_pairs(&self, pairs: &Path) -> Result<(), Failure> {
+    pub(in crate::cli) fn check_pairs(&self, pairs: &Path, typed: &[Flag]) -> Result<(), Failure> {
         let is_beside = |flag: &&Flag| !BESIDE_PAIRS.contains(&flag.id.as_str());
-        if let Some(flag) = self.typed.iter().find(is_beside) {
+        if let Some(flag) = typed.iter().find(is_beside) {
             let why = "the pairs are there with their scores, and nothing is compared anew; \
                        leave out one of them";
             together::check(&[(true, "--pairs", &flag.name, why)])?;

@@ -3,10 +3,12 @@
 
 mod cluster;
 mod dedup;
+mod index;
 mod input;
 mod mistyped;
 mod output;
 mod pairs;
+mod query;
 mod rank;
 mod resources;
 mod scope;
@@ -28,11 +30,16 @@ use crate::cli::Failure;
 
 pub(super) use cluster::ClusterArgs;
 pub(super) use dedup::DedupArgs;
+pub(super) use index::{
+    AddArgs, BuildArgs, CompactArgs, ExportArgs, IndexCommand, InfoArgs, InfoFormatArg, RemoveArgs,
+};
 pub(super) use mistyped::nearest_command;
 pub(super) use output::{OutputArgs, When};
 pub(super) use pairs::PairsArgs;
+pub(super) use query::QueryArgs;
 pub(super) use rank::RankArgs;
 pub(super) use sketch::SketchArgs;
+pub(super) use typed::Flag;
 
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
 #[derive(Debug, Parser)]
@@ -50,6 +57,9 @@ pub(crate) struct Cli {
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) pairs: PairsArgs,
+    /// What was typed, whatever its value.
+    #[arg(skip)]
+    pub(super) typed: Vec<Flag>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -66,6 +76,12 @@ pub(super) enum Command {
     /// Print documents by their likeness to a gold standard
     #[command(long_about = rank::HELP, after_long_help = rank::AFTER_HELP, args_override_self = true)]
     Rank(Box<RankArgs>),
+    /// Keep documents in an index on disk, to be asked about and added to
+    #[command(subcommand, long_about = index::HELP)]
+    Index(Box<IndexCommand>),
+    /// Print what an index holds that is similar to documents
+    #[command(long_about = query::HELP, after_long_help = query::AFTER_HELP, args_override_self = true)]
+    Query(Box<QueryArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -87,6 +103,8 @@ impl Cli {
             Some(Command::Cluster(args)) if args.pairs.is_none() => args.similar.input.list(),
             Some(Command::Dedup(args)) => args.similar.input.list(),
             Some(Command::Rank(args)) => args.input.list(),
+            Some(Command::Query(args)) => args.input.list(),
+            Some(Command::Index(command)) => command.list_files(),
             Some(Command::Cluster(_) | Command::Completions { .. } | Command::Man { .. }) => Ok(()),
         }
     }
@@ -96,12 +114,13 @@ impl Cli {
         let mut command = Self::command();
         let matches = command.try_get_matches_from_mut(std::env::args_os())?;
         let mut typed = Self::from_arg_matches(&matches)?;
-        if let Some(Command::Cluster(args)) = &mut typed.command
-            && let Some((name, matches)) = matches.subcommand()
-            && let Some(command) = command.find_subcommand(name)
+        let (mut command, mut matches) = (&command, &matches);
+        while let Some((name, inner)) = matches.subcommand()
+            && let Some(found) = command.find_subcommand(name)
         {
-            args.typed = typed::flags(command, matches);
+            (command, matches) = (found, inner);
         }
+        typed.typed = typed::flags(command, matches);
         Ok(typed)
     }
 }

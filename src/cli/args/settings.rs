@@ -93,6 +93,7 @@ impl SimilarArgs {
         let walk = self.input.walk.walk();
         Ok(Inputs {
             documents: self.input.inputs()?,
+            index: None,
             against: (!against.is_empty())
                 .then(|| against.iter().flat_map(|path| named(path, &walk)).collect()),
             templates: template

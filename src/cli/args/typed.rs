@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command};
 pub(in crate::cli) struct Flag {
     pub(super) id: String,
     /// As it is typed.
-    pub(super) name: String,
+    pub(in crate::cli) name: String,
 }
 
 /// The flags of a command that were typed.

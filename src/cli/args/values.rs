@@ -1,6 +1,7 @@
 //! Values that flags take, each read from one argument.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use simdup::settings::{Charset, CommonSettings, Keep, PartyBy, Pattern, TextEncoding, Threshold};
 
@@ -47,6 +48,29 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|&threads| threads <= THREADS_MAX)
         .ok_or_else(|| format!("a number from 0 to {THREADS_MAX}"))
+}
+
+/// Reads seconds, with or without a part of one.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "seconds, such as 10 or 0.5".to_owned())
+}
+
+/// Reads a share in percent, above 0 and at most 100.
+pub(super) fn percent(text: &str) -> Result<Threshold, String> {
+    let wrong = || "percent above 0 and at most 100, such as 20 or 99.9".to_owned();
+    let text = text.strip_suffix('%').unwrap_or(text);
+    let (units, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if units.is_empty() || units.len() > 3 || !is_number(units) || !is_number(fraction) {
+        return Err(wrong());
+    }
+    // Two digits to the right: the point moves, and nothing is rounded.
+    let digits = format!("{units:0>3}{fraction}");
+    let share = format!("{}.{}", &digits[..1], &digits[1..]);
+    share.parse().map_err(|_| wrong())
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
@@ -134,6 +158,21 @@ pub(super) fn sizes(text: &str) -> Result<RangeInclusive<usize>, String> {
 mod tests {
     use super::super::input::Fields;
     use super::*;
+
+    #[test]
+    fn percent_are_read_exactly() {
+        for (text, share) in [
+            ("20", "0.2"),
+            ("100%", "1.0"),
+            ("0.5", "0.005"),
+            ("99.95", "0.9995"),
+        ] {
+            assert_eq!(percent(text).unwrap().to_string(), share);
+        }
+        for text in ["", "0", "101", "-1", "1e1", "1000", "x", "5.5.5", "100.1"] {
+            assert!(percent(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn sizes_in_bytes_have_units() {

@@ -5,7 +5,7 @@ use crate::document::DocumentId;
 use crate::score::Score;
 
 /// For each document, the one that stands for it and their score.
-pub(super) type Keepers = Vec<Option<(DocumentId, Score)>>;
+pub(in crate::pipeline) type Keepers = Vec<Option<(DocumentId, Score)>>;
 
 /// A document that another one stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Assigned {
     }
 
     /// From who stands for each, of documents that go by what they are compared with.
-    pub(super) fn against(keepers: Keepers) -> Self {
+    pub(in crate::pipeline) fn against(keepers: Keepers) -> Self {
         Self {
             keepers,
             ..Self::default()

@@ -22,8 +22,8 @@ use crate::score::{Measure, Score};
 use crate::settings::Settings;
 use crate::stats::Stats;
 
-pub(super) use assigned::Assigned;
 pub use assigned::Removed;
+pub(super) use assigned::{Assigned, Keepers};
 
 /// What [`cluster_documents`] found.
 #[derive(Debug)]

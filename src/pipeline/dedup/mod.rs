@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::clusters::{Assigned, assign, for_clusters, has_values, wants};
 use super::floor::Purpose;
+use super::index::best_of_index;
 use super::pairs::pairs_of;
 use super::reading::{Reading, Wants};
 use super::records::RecordForm;
@@ -14,7 +15,7 @@ use super::{Inputs, in_pool};
 use crate::candidates::search;
 use crate::cluster::{Cluster, ClusterMethod, Keep};
 use crate::collection::{Fate, Records, Urls};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
 use crate::read::{Input, for_two_readings};
 use crate::settings::Settings;
@@ -109,7 +110,17 @@ pub fn dedup_documents(
         DedupMode::Annotated => RecordForm::Json,
         _ => RecordForm::AsTheyCame,
     };
-    let (inputs, again, is_packed) = both_times(inputs.into(), settings);
+    let mut inputs: Inputs = inputs.into();
+    let index = inputs.index.take();
+    let settings = &match &index {
+        None => settings.clone(),
+        Some(_) if dedup.mode == DedupMode::Annotated => {
+            let what = "documents are annotated with what an index has by asking it";
+            return Err(Error::in_file("settings", ErrorKind::Settings(what)));
+        }
+        Some(index) => index.settings(settings)?,
+    };
+    let (inputs, again, is_packed) = both_times(inputs, settings);
     let reads_again = dedup.mode != DedupMode::Removed;
     let wants = Wants {
         records: true,
@@ -128,6 +139,19 @@ pub fn dedup_documents(
     };
     let mut reading = Reading::new(settings, &recording, wants, purpose);
     let found = in_pool(settings, || {
+        if let Some(index) = &index {
+            let (urls, records, assigned) =
+                best_of_index(&mut reading, inputs.documents, index, settings)?;
+            let stats = std::mem::take(&mut reading.stats);
+            return Ok((
+                urls,
+                stats,
+                records.unwrap_or_default(),
+                assigned,
+                None,
+                false,
+            ));
+        }
         let mut collection = reading.collection(inputs)?;
         observer.phase(Phase::Comparing);
         let has_values = has_values(&collection);

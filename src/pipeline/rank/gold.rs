@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use super::super::floor::Purpose;
-use super::super::reading::{Digest, Reading, Wants};
+use super::super::reading::{Digest, Ids, Reading, Wants};
 use super::frequencies::DocumentFrequencies;
 use super::scoring::Idf;
 use crate::document::Document;
@@ -167,7 +167,7 @@ fn words_of(
     settings.read.page.links = false;
     settings.read.live = false;
     let wants = Wants {
-        ids_seen: true,
+        ids: Ids::Seen,
         ..Wants::default()
     };
     let mut reading = Reading::new(&settings, observer, wants, Purpose::Ranks);

@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use super::floor::Purpose;
 use super::in_pool;
-use super::reading::{Numbered, Reading, Wants};
+use super::reading::{Ids, Numbered, Reading, Wants};
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
 use crate::read::Input;
@@ -222,7 +222,7 @@ impl Run<'_> {
     fn rank(&self, inputs: Vec<Input>, each: &mut Each<'_>) -> Result<Ranking, Error> {
         let Self { settings, rank, .. } = *self;
         let wants = Wants {
-            ids_seen: true,
+            ids: Ids::Seen,
             ..Wants::default()
         };
         let mut reading = Reading::new(settings, self.observer, wants, Purpose::Ranks);

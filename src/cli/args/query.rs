@@ -1,0 +1,142 @@
+//! `simdup query`: what can be typed, and its help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use simdup::Settings;
+use simdup::settings::{Query, Threshold, Wanted};
+
+use super::index::{ExactArg, ExactArgs, settings};
+use super::input::InputArgs;
+use super::output::{OutputArgs, PairFormatArg, PairOutputArgs};
+use super::resources::ResourceArgs;
+use super::settings::read_paths;
+use super::shingles::ShingleArgs;
+use super::together;
+use super::values::{at_least_one, percent};
+use crate::cli::Failure;
+
+pub(super) const HELP: &str = "\
+Prints, for each document, what an index (`simdup index --help`) holds that is similar to it: `url1 \
+url2 score`, with the document that was asked about on the left, in input order, and documents of the \
+index on the right, in the order in which they were added, or with --top the best first. Answers are \
+exact and complete, and come as soon as a document is read, so that a program can hold simdup open at \
+both ends. Documents are made into shingles as those of the index were.
+
+--overlap P asks for documents that have at least P % of the shingles of the one that is asked about; \
+the score is that share. With --probability Q, only as many of its shingles are looked up as it takes to \
+find a document with exactly P % of them with a chance of at least Q %, and one with more of them with a \
+higher one. What is found is scored exactly.
+
+--id asks about a document of the index itself. --annotate writes the documents that were asked about as \
+JSONL, each with `isNearDuplicate` and `nearDuplicate`, the most similar first.";
+
+pub(super) const AFTER_HELP: &str = "\
+Cost:
+  A question takes some microseconds. Memory is what the system keeps of the index in its
+  cache, and a few records; nothing is kept of the documents.
+
+Examples:
+  simdup query news.idx draft.txt --top 5
+  simdup query news.idx --id https://example.org/ --overlap 20 --probability 80
+  tail -f feed.jsonl | simdup query news.idx -f jsonl
+  simdup query news.idx today.jsonl --annotate
+
+Exit status:
+  0  done
+  1  with --exit-status: something similar was found
+  2  an error, or records were skipped";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct QueryArgs {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub(in crate::cli) index: PathBuf,
+    #[command(flatten)]
+    pub(in crate::cli) input: InputArgs,
+    /// Ask about the document of the index that has this id
+    #[arg(long, value_name = "ID", help_heading = "Index")]
+    pub(in crate::cli) id: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(in crate::cli) exact: ExactArgs,
+    /// Documents that have at least P % of the shingles that are asked about
+    #[arg(long, value_name = "P", value_parser = percent, help_heading = "Similarity")]
+    pub(in crate::cli) overlap: Option<Threshold>,
+    /// With --overlap: the least chance to find one with just that many, in percent
+    /// [default: 100]
+    #[arg(long, value_name = "Q", value_parser = percent, requires = "overlap", help_heading = "Similarity")]
+    pub(in crate::cli) probability: Option<Threshold>,
+    /// No more than N for each document, the best first
+    #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Output")]
+    pub(in crate::cli) top: Option<usize>,
+    /// Write the documents as JSONL, each with what is similar to it
+    #[arg(long, help_heading = "Output")]
+    pub(in crate::cli) annotate: bool,
+    #[command(flatten)]
+    pub(in crate::cli) pair_output: PairOutputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) output: OutputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) resources: ResourceArgs,
+}
+
+impl QueryArgs {
+    pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        let has_files = !self.input.files.is_empty() || self.input.files_from.is_some();
+        let one_share =
+            "the score is the share of the document that is asked about; leave out one of them";
+        together::check(&[
+            (
+                self.id.is_some() && has_files,
+                "--id",
+                "FILE",
+                "what is asked about is in the index, or in files; leave out one of them",
+            ),
+            (
+                self.id.is_some() && self.annotate,
+                "--id",
+                "--annotate",
+                "there is no document to write; leave out one of them",
+            ),
+            (
+                self.overlap.is_some() && self.exact.threshold.is_some(),
+                "--overlap",
+                "--threshold",
+                one_share,
+            ),
+            (
+                self.overlap.is_some() && self.exact.score != ExactArg::Jaccard,
+                "--overlap",
+                "--score",
+                one_share,
+            ),
+            (
+                self.annotate && self.pair_output.format != PairFormatArg::Text,
+                "--annotate",
+                "--format",
+                "documents are written as JSONL; leave out one of them",
+            ),
+        ])?;
+        let read = read_paths(&self.input, &self.shingles);
+        self.output.keep_apart(None, read)?;
+        let settings = settings(&self.input, &self.shingles, &self.resources)?;
+        Ok(self.exact.settings(settings))
+    }
+
+    pub(in crate::cli) fn query(&self) -> Query {
+        Query {
+            wanted: match self.overlap {
+                Some(share) => Wanted::Overlap {
+                    share,
+                    chance: self.probability.filter(|chance| chance.as_f64() < 1.0),
+                },
+                None => Wanted::Similar,
+            },
+            top: self.top,
+            records: self.annotate,
+            each_id_once: false,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `simdup query`: what an index holds.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use simdup::inside::{IdLines, Output, OutputFormat, write_annotated};
+use simdup::results::Answer;
+use simdup::settings::{Measure, Query};
+use simdup::{Index, Settings, Stats};
+
+use super::args::{Flag, OutputArgs, QueryArgs};
+use super::files;
+use super::index::check_settings;
+use super::observer::Terminal;
+use super::report::StatsOutput;
+use super::{Failure, Outcome};
+
+pub(super) fn run(args: &QueryArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
+    let settings = args.settings()?;
+    let index = Index::open(&args.index)?;
+    check_settings(&index, &settings, typed)?;
+    let asking = Asking {
+        index: &index,
+        settings: &settings,
+        query: args.query(),
+        format: args.pair_output.format.into(),
+        output: &args.output,
+        with_shares: true,
+    };
+    let (stats, count) = match &args.id {
+        Some(id) => asking.ask(|asking, each| {
+            let asked = asking
+                .index
+                .query_id(id, asking.settings, &asking.query, each)?;
+            Ok((asked.stats.clone(), serde_json::to_value(&asked)))
+        })?,
+        None => {
+            let inputs = args.input.inputs()?;
+            let terminal = Terminal::new(&args.output, inputs.iter());
+            asking.ask(|asking, each| {
+                let Asking {
+                    index,
+                    settings,
+                    query,
+                    ..
+                } = asking;
+                let asked = index.query(inputs, settings, query, &terminal, each)?;
+                terminal.finish(&asked.stats);
+                Ok((asked.stats.clone(), serde_json::to_value(&asked)))
+            })?
+        }
+    };
+    Ok(match Outcome::of(&stats) {
+        Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
+        outcome => outcome,
+    })
+}
+
+/// What is asked, and where the answers go.
+pub(super) struct Asking<'a> {
+    pub(super) index: &'a Index,
+    pub(super) settings: &'a Settings,
+    pub(super) query: Query,
+    pub(super) format: OutputFormat,
+    pub(super) output: &'a OutputArgs,
+    /// Whether both shares are written where there are names for them.
+    pub(super) with_shares: bool,
+}
+
+/// What answers are given to.
+type Each<'e> = &'e mut (dyn FnMut(Answer<'_>) -> ControlFlow<()> + Send);
+/// What asking took, and the same as JSON.
+type Asked = (Stats, serde_json::Result<serde_json::Value>);
+
+impl Asking<'_> {
+    /// Has `ask` ask, and writes the answers as they come. Gives back how many were found.
+    pub(super) fn ask(
+        &self,
+        ask: impl FnOnce(&Self, Each<'_>) -> Result<Asked, Failure>,
+    ) -> Result<(Stats, u64), Failure> {
+        let stats_output = StatsOutput::open(self.output.stats.as_deref())?;
+        let (output, name) = self.output.open()?;
+        let mut writer = AnswerWriter {
+            lines: IdLines::new(self.format),
+            output: BufWriter::new(output),
+            text: Vec::new(),
+            is_annotated: self.query.records,
+            with_shares: self.with_shares,
+            count: 0,
+        };
+        let failed = |error| Failure::write(&name, error);
+        if !writer.is_annotated {
+            let header = writer.lines.header(self.with_shares);
+            writer.output.write_all(header.as_bytes()).map_err(failed)?;
+        }
+        let mut result = Ok(());
+        let (stats, json) = ask(self, &mut |answer| {
+            result = writer.write(&answer);
+            match result {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        })?;
+        result.map_err(failed)?;
+        let count = writer.count;
+        let output = writer.output.into_inner();
+        let output = output.map_err(|error| failed(error.into_error()))?;
+        let mut json = json.map_err(|error| failed(error.into()))?;
+        json["peak_memory_bytes"] = super::report::peak_memory_bytes().into();
+        let stats_output = stats_output.write_as_json(&json)?;
+        files::finish([(output, name)].into_iter().chain(stats_output))?;
+        Ok((stats, count))
+    }
+}
+
+/// Writes answers.
+struct AnswerWriter {
+    lines: IdLines,
+    output: BufWriter<Output>,
+    text: Vec<u8>,
+    is_annotated: bool,
+    with_shares: bool,
+    count: u64,
+}
+
+impl AnswerWriter {
+    fn write(&mut self, answer: &Answer<'_>) -> io::Result<()> {
+        self.count += answer.found.len() as u64;
+        if self.is_annotated {
+            let mut found: Vec<_> = answer.found.iter().collect();
+            found.sort_by(|one, two| two.score.cmp(&one.score));
+            let named = found
+                .iter()
+                .map(|found| (found.url, found.score.to_string()));
+            write_annotated(answer.record, &named.collect::<Vec<_>>(), &mut self.output)?;
+        } else if !answer.found.is_empty() {
+            self.text.clear();
+            self.lines.left(answer.url);
+            for found in answer.found {
+                let shares = self.with_shares.then_some(found.shares);
+                self.lines
+                    .pair(found.url, found.score, shares, &mut self.text);
+            }
+            self.output.write_all(&self.text)?;
+        }
+        match answer.is_last {
+            true => self.output.flush(),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The index among what documents are compared with, which must be all of it.
+pub(super) fn index_of(against: &[impl AsRef<Path>]) -> Result<Option<Index>, Failure> {
+    let mut indexes = against
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|path| Index::is_at(path));
+    match (indexes.next(), against.len()) {
+        (None, _) => Ok(None),
+        (Some(path), 1) => Ok(Some(Index::open(path)?)),
+        (Some(path), _) => Err(Failure::Usage(format!(
+            "--against {}: an index is the only thing that documents are compared with; add the \
+             others to it, or leave them out",
+            path.display()
+        ))),
+    }
+}
+
+/// Refuses what an index cannot do.
+pub(super) fn check_against(
+    index: &Index,
+    settings: &Settings,
+    typed: &[Flag],
+) -> Result<(), Failure> {
+    check_settings(index, settings, typed)?;
+    let clash = |flag: &str, why: &str| {
+        Err(Failure::Usage(format!(
+            "{flag} and --against {} do not go together: {why}",
+            index.folder().display()
+        )))
+    };
+    if settings.measure == Measure::MinHash {
+        return clash(
+            "--score minhash",
+            "an index has no signatures; use --score jaccard or containment",
+        );
+    }
+    const OTHERS: [&str; 8] = [
+        "--group-by",
+        "--template",
+        "--min-words",
+        "--max-words",
+        "--ignore-common",
+        "--recall",
+        "--bands",
+        "--preset",
+    ];
+    match typed
+        .iter()
+        .find(|flag| OTHERS.contains(&flag.name.as_str()))
+    {
+        Some(flag) => clash(
+            &flag.name,
+            "an index has shingles and ids, and all is found in it; leave it out",
+        ),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,435 @@
+//! Documents become part of an index.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::super::floor::Purpose;
+use super::super::in_pool;
+use super::super::pairs::{Similar, similar, write_pair_lines};
+use super::super::reading::{Digest, Known, Reading, Wants};
+use super::{enough, score};
+use crate::candidates::{LinkWriter, Links, Match};
+use crate::collection::{Features, Group, Sides};
+use crate::document::Document;
+use crate::error::{Error, ErrorKind};
+use crate::index::{
+    Enough, Index, IndexWriter, KeyBlock, Lookups, Remembered, Searcher, Spot, Writer,
+};
+use crate::observer::{Observer, Phase};
+use crate::read::Input;
+use crate::score::{Measure, Score};
+use crate::sets::{ListBlock, ShingleLists};
+use crate::settings::Settings;
+use crate::shingle::Shingle;
+use crate::stats::Stats;
+use crate::write::{IdLines, NamedWriter, OutputFormat};
+
+/// What becomes of a document whose id the index has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Present {
+    /// Nothing is added at all.
+    #[default]
+    Refuse,
+    /// It takes the place of the other one.
+    Replace,
+    /// It is left out.
+    Skip,
+}
+
+/// How documents are added.
+#[derive(Clone, Debug, Default)]
+pub struct Adding {
+    /// What becomes of those whose ids are there.
+    pub present: Present,
+    /// Whether the pairs that they bring are wanted.
+    pub pairs: bool,
+    /// Who adds.
+    pub writer: Writer,
+}
+
+/// The part of the memory that documents may take which wait to be written.
+const RUN_SHARE: u64 = 3;
+
+impl Index {
+    /// Makes an index of documents, in a folder that is not there or empty.
+    ///
+    /// # Errors
+    /// If there is something, if it cannot be written, or as for
+    /// [`find_pairs`](crate::find_pairs). There is no index then.
+    pub fn create(
+        folder: &Path,
+        inputs: Vec<Input>,
+        settings: &Settings,
+        writer: &Writer,
+        observer: &dyn Observer,
+    ) -> Result<Stats, Error> {
+        in_pool(settings, || {
+            let remembered = Remembered::of(settings);
+            let mut index = IndexWriter::create(folder, remembered, writer)?;
+            let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
+            observer.phase(Phase::Reading);
+            reading.read(inputs, KeyDigest::default, |numbered, block| {
+                index.limit(numbered.rest / RUN_SHARE);
+                let added = index.push(&block, numbered.documents, |id| numbered.urls.get(id));
+                match added {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(error) => ControlFlow::Break(Some(error)),
+                }
+            })?;
+            reading.tell();
+            observer.phase(Phase::Writing);
+            index.commit()?;
+            Ok(reading.stats)
+        })
+    }
+
+    /// Adds documents: all of them or, if something fails, none.
+    ///
+    /// # Errors
+    /// If the index is being written by others, if it is damaged or cannot be written, or as for
+    /// [`find_pairs`](crate::find_pairs).
+    pub fn add(
+        folder: &Path,
+        inputs: Vec<Input>,
+        settings: &Settings,
+        adding: &Adding,
+        observer: &dyn Observer,
+    ) -> Result<AddedPairs, Error> {
+        in_pool(settings, || {
+            let writer = IndexWriter::open(folder, &adding.writer)?;
+            let settings = writer.index().settings(settings)?;
+            match adding.pairs {
+                true => with_pairs(writer, inputs, &settings, adding, observer),
+                false => without_pairs(writer, inputs, &settings, adding, observer),
+            }
+        })
+    }
+
+    /// Removes documents, and gives back the ids that are not there.
+    ///
+    /// # Errors
+    /// If the index is being written by others, is damaged, or cannot be written.
+    pub fn remove<'a>(
+        folder: &Path,
+        ids: impl IntoIterator<Item = &'a str>,
+        writer: &Writer,
+    ) -> Result<Vec<String>, Error> {
+        let mut index = IndexWriter::open(folder, writer)?;
+        let mut unknown = Vec::new();
+        for id in ids {
+            match index.index().find(id)? {
+                Some(spot) => index.remove(spot),
+                None => unknown.push(id.to_owned()),
+            }
+        }
+        index.commit()?;
+        index.merge_tiers()?;
+        Ok(unknown)
+    }
+
+    /// Merges all segments into one, without what was removed.
+    ///
+    /// # Errors
+    /// As for [`Index::remove`].
+    pub fn compact(folder: &Path, settings: &Settings, writer: &Writer) -> Result<(), Error> {
+        in_pool(settings, || {
+            let mut index = IndexWriter::open(folder, writer)?;
+            index.compact()
+        })
+    }
+}
+
+/// Keys of documents.
+#[derive(Default)]
+struct KeyDigest(KeyBlock);
+
+impl Digest for KeyDigest {
+    type Output = KeyBlock;
+
+    fn document(&mut self, _: &Document<'_>, shingles: &[Shingle]) {
+        self.0.push(shingles);
+    }
+
+    fn take(&mut self) -> KeyBlock {
+        std::mem::take(&mut self.0)
+    }
+
+    fn bytes(block: &KeyBlock) -> usize {
+        block.bytes()
+    }
+}
+
+/// Keys of documents, their shingles as they come, and what the index has that is similar.
+struct AddDigest<'a> {
+    index: &'a Index,
+    enough: Enough,
+    searcher: Searcher,
+    block: AddBlock,
+}
+
+#[derive(Default)]
+struct AddBlock {
+    keys: KeyBlock,
+    lists: ListBlock,
+    /// Documents by their places in the block, with what they share.
+    found: Vec<(u32, Spot, u32)>,
+    sizes: Vec<u32>,
+    lookups: Lookups,
+    failed: Option<Error>,
+}
+
+impl Digest for AddDigest<'_> {
+    type Output = AddBlock;
+
+    fn document(&mut self, _: &Document<'_>, shingles: &[Shingle]) {
+        let Self {
+            index,
+            enough,
+            searcher,
+            block,
+        } = self;
+        block.keys.push(shingles);
+        block.lists.push(shingles);
+        let document = block.sizes.len() as u32;
+        let keys = block.keys.last();
+        block.sizes.push(keys.len() as u32);
+        let found = &mut block.found;
+        let searched = index.search(keys, *enough, searcher, |spot, shared| {
+            found.push((document, spot, shared.shared));
+        });
+        if let Err(error) = searched {
+            block.failed.get_or_insert(error);
+        }
+    }
+
+    fn take(&mut self) -> AddBlock {
+        self.block.lookups = std::mem::take(&mut self.searcher.lookups);
+        std::mem::take(&mut self.block)
+    }
+
+    fn bytes(block: &AddBlock) -> usize {
+        block.keys.bytes()
+            + block.lists.bytes()
+            + size_of_val(&block.found[..])
+            + size_of_val(&block.sizes[..])
+    }
+}
+
+fn without_pairs(
+    mut writer: IndexWriter,
+    inputs: Vec<Input>,
+    settings: &Settings,
+    adding: &Adding,
+    observer: &dyn Observer,
+) -> Result<AddedPairs, Error> {
+    let before = Index::open(writer.index().folder())?;
+    let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
+    reading.known = Some(Known {
+        index: &before,
+        present: adding.present,
+    });
+    observer.phase(Phase::Reading);
+    let mut replaced = Vec::new();
+    reading.read(inputs, KeyDigest::default, |numbered, block| {
+        writer.limit(numbered.rest / RUN_SHARE);
+        let added = writer.push(&block, numbered.documents, |id| numbered.urls.get(id));
+        match added {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(Some(error)),
+        }
+    })?;
+    reading.tell();
+    for &document in &reading.present {
+        replaced.extend(before.find(reading.urls().get(document))?);
+    }
+    for spot in replaced {
+        writer.remove(spot);
+    }
+    observer.phase(Phase::Writing);
+    writer.commit()?;
+    let stats = reading.stats;
+    drop(before);
+    Ok(AddedPairs {
+        writer,
+        stats,
+        pairs: None,
+    })
+}
+
+fn with_pairs(
+    mut writer: IndexWriter,
+    inputs: Vec<Input>,
+    settings: &Settings,
+    adding: &Adding,
+    observer: &dyn Observer,
+) -> Result<AddedPairs, Error> {
+    let enough = enough(settings)?;
+    let before = Index::open(writer.index().folder())?;
+    let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Pairs);
+    reading.known = Some(Known {
+        index: &before,
+        present: adding.present,
+    });
+    let numbers = before.numbers()?;
+    let too_many = || Error::in_file("index", ErrorKind::TooManyDocuments);
+    let mut lists = ShingleLists::new(&settings.memory());
+    let links = LinkWriter::grown(&settings.memory());
+    let mut sizes: Vec<u32> = Vec::new();
+    let digest = || AddDigest {
+        index: &before,
+        enough,
+        searcher: Searcher::default(),
+        block: AddBlock::default(),
+    };
+    let mut matches: Vec<Match> = Vec::new();
+    observer.phase(Phase::Reading);
+    reading.read(inputs, digest, |numbered, block| {
+        let keep = || {
+            if let Some(error) = block.failed {
+                return Err(error);
+            }
+            writer.limit(numbered.rest / RUN_SHARE);
+            writer.push(&block.keys, numbered.documents, |id| numbered.urls.get(id))?;
+            lists.push(&block.lists, numbered.documents)?;
+            lists.limit(numbered.rest)?;
+            for (document, size) in numbered.documents.iter().zip(&block.sizes) {
+                sizes.extend(document.map(|_| size));
+            }
+            for (place, spot, shared) in block.found {
+                let Some(document) = numbered.documents[place as usize] else {
+                    continue;
+                };
+                let new = numbers.total.checked_add(document.0).ok_or_else(too_many)?;
+                matches.push(Match {
+                    one: Group(numbers.of(spot)),
+                    two: Group(new),
+                    shared,
+                });
+            }
+            links.push(&mut matches)
+        };
+        match keep() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(Some(error)),
+        }
+    })?;
+    lists.finish()?;
+    reading.tell();
+    let mut replaced = Vec::new();
+    for &document in &reading.present {
+        replaced.extend(before.find(reading.urls().get(document))?);
+    }
+    for &spot in &replaced {
+        writer.remove(spot);
+    }
+    observer.phase(Phase::Comparing);
+    reading.stats.counts.spilled = lists.is_spilled();
+    let features = Features::Shingles {
+        lists: Box::new(lists),
+        signatures: None,
+    };
+    let total = numbers.total as usize;
+    let links = links.finish_with(total + sizes.len())?;
+    let collection = reading.finish(features, Sides::All);
+    let stats = std::mem::take(&mut reading.stats);
+    let similar = similar(collection, stats)?;
+    observer.phase(Phase::Writing);
+    writer.commit()?;
+    let stats = similar.stats.clone();
+    replaced.sort_unstable();
+    Ok(AddedPairs {
+        pairs: Some(NewPairs {
+            before,
+            replaced,
+            links,
+            sizes,
+            similar,
+        }),
+        writer,
+        stats,
+    })
+}
+
+/// Documents that have been added, and the pairs that they bring.
+pub struct AddedPairs {
+    /// What was read.
+    pub stats: Stats,
+    writer: IndexWriter,
+    pairs: Option<NewPairs>,
+}
+
+struct NewPairs {
+    /// The index as it was before.
+    before: Index,
+    /// Documents of it that others took the place of, in order.
+    replaced: Vec<Spot>,
+    /// From its documents, and from the new ones behind them.
+    links: Links,
+    /// Shingles of the new ones.
+    sizes: Vec<u32>,
+    /// The pairs of the new ones.
+    similar: Similar,
+}
+
+impl AddedPairs {
+    /// Writes the pairs between the new documents and all that are in the index, as a run over
+    /// all would: in the order of the left document, then of the right, older documents first.
+    /// Gives back how many.
+    ///
+    /// # Errors
+    /// If they cannot be written, or the index is damaged.
+    pub fn write(&mut self, format: OutputFormat, output: NamedWriter<'_>) -> Result<u64, Error> {
+        let Some(pairs) = &mut self.pairs else {
+            return Ok(0);
+        };
+        let measure = pairs.similar.pairs.measure();
+        let mut lines = IdLines::new(format);
+        let failed = |error, name: &str| Error::in_file(name, ErrorKind::Write(error));
+        let NamedWriter { name, writer } = output;
+        let header = lines.header(measure == Measure::Containment);
+        let written = writer.write_all(header.as_bytes());
+        written.map_err(|error| failed(error, name))?;
+        let numbers = pairs.before.numbers()?;
+        let (mut count, mut buffer, mut text) = (0, Vec::new(), Vec::new());
+        for spot in pairs.before.documents() {
+            let own = pairs.links.of(Group(numbers.of(spot)), &mut buffer)?;
+            if own.is_empty() || pairs.replaced.binary_search(&spot).is_ok() {
+                continue;
+            }
+            lines.left(pairs.before.id(spot)?);
+            let size = pairs.before.size(spot)?;
+            for &(to, shared) in own {
+                let document = crate::document::DocumentId(to - numbers.total);
+                let sizes = [size, pairs.sizes[document.index()]];
+                let shares = (measure == Measure::Containment)
+                    .then(|| sizes.map(|size| Score::new(shared, size)));
+                let score = score(Some(measure), shared, sizes);
+                lines.pair(pairs.similar.urls.get(document), score, shares, &mut text);
+                count += 1;
+            }
+            if text.len() > 1 << 16 {
+                writer
+                    .write_all(&text)
+                    .map_err(|error| failed(error, name))?;
+                text.clear();
+            }
+        }
+        writer
+            .write_all(&text)
+            .map_err(|error| failed(error, name))?;
+        count += write_pair_lines(&mut pairs.similar, format, NamedWriter { name, writer })?;
+        self.stats.counts.pairs = count;
+        Ok(count)
+    }
+
+    /// Merges segments, if it is time to.
+    ///
+    /// # Errors
+    /// If the index is damaged, or cannot be written. What was added is there all the same.
+    pub fn finish(mut self) -> Result<Stats, Error> {
+        drop(self.pairs.take());
+        let settings = self.stats.settings.clone();
+        in_pool(&settings, || self.writer.merge_tiers())?;
+        Ok(self.stats)
+    }
+}

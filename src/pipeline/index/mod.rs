@@ -1,0 +1,49 @@
+//! From inputs to an index, and from an index to what is similar.
+
+mod adding;
+mod against;
+mod querying;
+
+use crate::error::{Error, ErrorKind};
+use crate::index::{Difference, Enough, Index, Remembered};
+use crate::score::{Measure, Score, SetBound};
+use crate::settings::Settings;
+
+pub use adding::{AddedPairs, Adding, Present};
+pub(super) use against::best_of_index;
+pub use querying::{Answer, Found, Query, QueryStats, Wanted};
+
+impl Index {
+    /// The settings with those that the index remembers, for all that is added or asked.
+    ///
+    /// # Errors
+    /// If the shingles of the index are not those that this simdup makes.
+    pub fn settings(&self, settings: &Settings) -> Result<Settings, Error> {
+        self.remembered().apply(settings)
+    }
+
+    /// The settings of the index that other settings contradict.
+    pub fn differences(&self, settings: &Settings) -> Vec<Difference> {
+        self.remembered().differences(&Remembered::of(settings))
+    }
+}
+
+/// What is enough for these settings. Scores are exact.
+fn enough(settings: &Settings) -> Result<Enough, Error> {
+    match settings.measure {
+        Measure::MinHash => {
+            let what = "an index has no signatures; take --score jaccard or containment";
+            Err(Error::in_file("settings", ErrorKind::Settings(what)))
+        }
+        measure => Ok(Enough::Similar(SetBound::new(measure, settings.threshold))),
+    }
+}
+
+/// The score of two documents that share so many keys of so many each, the first one asked
+/// about.
+fn score(measure: Option<Measure>, shared: u32, sizes: [u32; 2]) -> Score {
+    match measure {
+        Some(measure) => measure.score(shared, sizes),
+        None => Score::new(shared, sizes[0]),
+    }
+}
