@@ -33,6 +33,7 @@ mod help;
 mod memory;
 mod output;
 mod pairs;
+mod rank;
 mod readme;
 mod regressions;
 #[cfg(all(
