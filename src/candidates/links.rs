@@ -1,8 +1,6 @@
 //! Which groups are similar, from both sides: in memory for as long as they fit, then in a
 //! temporary file.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::collection::Group;
 use crate::error::Error;
-use crate::sets::{Segment, Spill, Stored};
+use crate::sets::{Segment, SortedRuns, Spill, Stored};
 use crate::settings::Memory;
 
 /// Two groups that are similar enough.
@@ -64,8 +62,7 @@ pub(crate) struct LinkWriter {
 struct State {
     matches: Vec<Match>,
     /// Links in order, as many at a time as there was room for.
-    runs: Vec<Segment>,
-    spill: Option<Spill>,
+    runs: SortedRuns,
 }
 
 /// The part of the memory that matches may take, and bytes that one takes until its links
@@ -81,17 +78,6 @@ impl LinkWriter {
             memory: memory.clone(),
             state: Mutex::default(),
         }
-    }
-
-    /// For matches between groups that are counted later.
-    pub(crate) fn grown(memory: &Memory) -> Self {
-        Self::new(0, memory)
-    }
-
-    /// Ends the collecting of matches between so many groups.
-    pub(crate) fn finish_with(mut self, groups: usize) -> Result<Links, Error> {
-        self.groups = groups;
-        self.finish()
     }
 
     /// Takes matches, each pair once, and leaves nothing of them.
@@ -110,13 +96,7 @@ impl LinkWriter {
             links.push(((found.one.0, found.two.0), found.shared));
             links.push(((found.two.0, found.one.0), found.shared));
         }
-        links.par_sort_unstable();
-        let spill = match &state.spill {
-            Some(spill) => spill,
-            None => state.spill.insert(Spill::create(&self.memory.temp_dir)?),
-        };
-        state.runs.push(spill.append(&links)?);
-        Ok(())
+        state.runs.push(&mut links, &self.memory)
     }
 
     /// Ends the collecting.
@@ -171,27 +151,19 @@ impl LinkWriter {
     /// Merges the runs into one, in another file.
     fn merged(&self, state: &State) -> Result<Links, Error> {
         const LINKS_AT_ONCE: usize = 1 << 13;
-        let Some(spill) = &state.spill else {
-            return Ok(self.in_memory(&[]));
-        };
         let merged = Spill::create(&self.memory.temp_dir)?;
-        let mut runs: Vec<Run<'_>> = state.runs.iter().map(|&run| Run::new(spill, run)).collect();
-        let mut heads = BinaryHeap::new();
-        for (number, run) in runs.iter_mut().enumerate() {
-            heads.extend(run.next()?.map(|link| Reverse((link, number))));
-        }
         let mut starts = vec![0_u64; self.groups + 1];
         let mut links: Vec<Link> = Vec::with_capacity(LINKS_AT_ONCE);
         let mut written = 0;
-        while let Some(Reverse((((from, to), shared), number))) = heads.pop() {
+        state.runs.for_each(|((from, to), shared): Filed| {
             starts[from as usize + 1] += 1;
             links.push((to, shared));
-            heads.extend(runs[number].next()?.map(|link| Reverse((link, number))));
             if links.len() == LINKS_AT_ONCE {
                 written += merged.append(&links)?.len();
                 links.clear();
             }
-        }
+            Ok(())
+        })?;
         written += merged.append(&links)?.len();
         for index in 1..starts.len() {
             starts[index] += starts[index - 1];
@@ -201,43 +173,6 @@ impl LinkWriter {
             links: Stored::OnDisk(Segment::from_start(written)),
             spill: Some(merged),
         })
-    }
-}
-
-/// A run that is read a part at a time.
-struct Run<'a> {
-    spill: &'a Spill,
-    segment: Segment,
-    taken: usize,
-    buffer: Vec<Filed>,
-    at: usize,
-}
-
-impl<'a> Run<'a> {
-    fn new(spill: &'a Spill, segment: Segment) -> Self {
-        Self {
-            spill,
-            segment,
-            taken: 0,
-            buffer: Vec::new(),
-            at: 0,
-        }
-    }
-
-    fn next(&mut self) -> Result<Option<Filed>, Error> {
-        const LINKS_AT_ONCE: usize = 1 << 12;
-        if self.at == self.buffer.len() {
-            let count = LINKS_AT_ONCE.min(self.segment.len() - self.taken);
-            if count == 0 {
-                return Ok(None);
-            }
-            let part = self.segment.part::<Filed>(self.taken, count);
-            self.spill.read(part, &mut self.buffer)?;
-            self.taken += count;
-            self.at = 0;
-        }
-        self.at += 1;
-        Ok(Some(self.buffer[self.at - 1]))
     }
 }
 

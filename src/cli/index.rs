@@ -44,7 +44,7 @@ fn build(args: &BuildArgs) -> Result<Outcome, Failure> {
 
 fn add(args: &AddArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    check_settings(&Index::open(&args.index)?, &settings, typed)?;
+    check_settings(&args.index, &settings, typed)?;
     let inputs = args.input.inputs()?;
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let (mut output, name) = args.output.open()?;
@@ -84,17 +84,17 @@ fn tell_present(stats: &Stats, args: &AddArgs) {
 
 /// Refuses flags that contradict what the index remembers.
 pub(super) fn check_settings(
-    index: &Index,
+    index: &Path,
     settings: &Settings,
     typed: &[Flag],
 ) -> Result<(), Failure> {
-    for difference in index.differences(settings) {
+    for difference in Index::differences(index, settings)? {
         let contradicts = |flag: &&Flag| difference.flags.contains(&flag.name.as_str());
         if let Some(flag) = typed.iter().find(contradicts) {
             return Err(Failure::Usage(format!(
                 "{} and {} contradict each other: it was built with {}; leave out {}",
                 flag.name,
-                index.folder().display(),
+                index.display(),
                 difference.index,
                 flag.name
             )));

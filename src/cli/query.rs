@@ -18,8 +18,8 @@ use super::{Failure, Outcome};
 
 pub(super) fn run(args: &QueryArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
+    check_settings(&args.index, &settings, typed)?;
     let index = Index::open(&args.index)?;
-    check_settings(&index, &settings, typed)?;
     let asking = Asking {
         index: &index,
         settings: &settings,
@@ -174,7 +174,7 @@ pub(super) fn check_against(
     settings: &Settings,
     typed: &[Flag],
 ) -> Result<(), Failure> {
-    check_settings(index, settings, typed)?;
+    check_settings(index.folder(), settings, typed)?;
     let clash = |flag: &str, why: &str| {
         Err(Failure::Usage(format!(
             "{flag} and --against {} do not go together: {why}",

@@ -21,7 +21,6 @@ impl Index {
     /// If something is wrong.
     pub fn check(&self) -> Result<(), Error> {
         for (number, segment) in self.segments.iter().enumerate() {
-            segment.read_in_order();
             segment.check_pages()?;
             check_keys(segment)?;
             for document in 0..segment.count() {

@@ -126,8 +126,8 @@ impl CheckedWriter {
         Ok(())
     }
 
-    /// Ends the file, which is on the disk then.
-    pub(super) fn finish(mut self) -> Result<FilePrint, Error> {
+    /// Ends the file, which is on the disk then if it is to last.
+    pub(super) fn finish(mut self, lasts: bool) -> Result<FilePrint, Error> {
         self.write_pages(self.buffer.len())?;
         let mut footer = Vec::with_capacity(FOOTER_BYTES);
         footer.extend_from_slice(MAGIC);
@@ -140,7 +140,10 @@ impl CheckedWriter {
         let written = self.file.write_all(&self.sums);
         written
             .and_then(|()| self.file.write_all(&footer))
-            .and_then(|()| self.file.sync_all())
+            .and_then(|()| match lasts {
+                true => self.file.sync_all(),
+                false => Ok(()),
+            })
             .map_err(|error| cannot_write(&self.path, error))?;
         let bytes = self.bytes + (self.sums.len() + FOOTER_BYTES) as u64;
         Ok(FilePrint { bytes, sum })
@@ -150,6 +153,7 @@ impl CheckedWriter {
 /// A file that is looked at.
 #[derive(Debug)]
 pub(super) struct CheckedFile {
+    file: File,
     map: Map,
     path: PathBuf,
     /// Bytes in pages.
@@ -201,6 +205,7 @@ impl CheckedFile {
         }
         let seen = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Ok(Self {
+            file,
             map,
             path,
             bytes,
@@ -213,9 +218,11 @@ impl CheckedFile {
         self.bytes as u64
     }
 
-    /// Says that all of it will be read in order.
-    pub(super) fn read_in_order(&self) {
+    /// Gives back the memory that what was looked at takes; more will be looked at in order.
+    pub(super) fn forget(&mut self) -> Result<(), Error> {
+        self.map = Map::new(&self.file).map_err(|error| cannot_read(&self.path, error))?;
         self.map.read_in_order();
+        Ok(())
     }
 
     /// So many bytes from here on, which are as they were written.
@@ -234,6 +241,12 @@ impl CheckedFile {
             }
         }
         Ok(&self.map.bytes()[start..end])
+    }
+
+    /// A byte, not to be believed; it will be looked at again soon.
+    #[inline]
+    pub(super) fn peek(&self, at: u64) -> u8 {
+        self.map.bytes().get(at as usize).copied().unwrap_or(0)
     }
 
     #[cold]
@@ -298,7 +311,7 @@ mod tests {
         for part in content.chunks(777) {
             writer.write(part).unwrap();
         }
-        writer.finish().unwrap()
+        writer.finish(true).unwrap()
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Several segments become one, without what was removed. The bytes are those that the same
 //! documents would have given if they had been added at once.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 use super::key::Key;
 use super::manifest::SegmentEntry;
@@ -12,15 +11,15 @@ use super::writer::{PartWriter, SegmentWriter};
 use crate::error::Error;
 
 /// A segment, and what its documents become.
-struct Source<'a> {
-    segment: &'a Segment,
+struct Source {
+    segment: Segment,
     /// The number of its first document in the new one.
     first: u32,
     /// For each document how many before it were removed; empty if none was.
     gone: Vec<u32>,
 }
 
-impl Source<'_> {
+impl Source {
     /// The new number of a document, unless it was removed.
     fn number(&self, document: u32) -> Option<u32> {
         if self.segment.removed.contains(document) {
@@ -31,23 +30,29 @@ impl Source<'_> {
     }
 }
 
+/// Documents after which the memory is given back that they took.
+const DOCUMENTS_AT_ONCE: u32 = 1 << 16;
+
 /// Merges segments into one of that number; `None` if nothing is left of them.
 pub(super) fn merge(
-    segments: &[&Segment],
+    segments: &[SegmentEntry],
     folder: &Path,
     number: u64,
 ) -> Result<Option<SegmentEntry>, Error> {
     if segments.iter().all(|segment| segment.live() == 0) {
         return Ok(None);
     }
-    let mut writer = SegmentWriter::create(folder, number)?;
+    let mut writer = SegmentWriter::create(folder, number, true)?;
     let mut sources = Vec::new();
     let mut first = 0;
-    for &segment in segments {
-        segment.read_in_order();
+    for entry in segments {
+        let mut segment = Segment::open(folder, entry)?;
         let has_removed = segment.removed.count() > 0;
         let (mut gone, mut so_far) = (Vec::new(), 0);
         for document in 0..segment.count() {
+            if document % DOCUMENTS_AT_ONCE == 0 {
+                segment.forget()?;
+            }
             if has_removed {
                 gone.push(so_far);
             }
@@ -56,14 +61,27 @@ pub(super) fn merge(
                 false => writer.document(segment.document(document)?)?,
             }
         }
+        segment.forget()?;
+        let live = segment.live();
         sources.push(Source {
             segment,
             first,
             gone,
         });
-        first += segment.live();
+        first += live;
     }
-    let prints = writer.finish(|part| fill(&sources, part))?;
+    let sources = RwLock::new(sources);
+    let fill = |part: &mut PartWriter| {
+        let sources = sources.read().unwrap_or_else(PoisonError::into_inner);
+        fill(&sources, part)
+    };
+    let forget = || {
+        let mut sources = sources.write().unwrap_or_else(PoisonError::into_inner);
+        sources
+            .iter_mut()
+            .try_for_each(|source| source.segment.forget())
+    };
+    let prints = writer.finish(fill, forget)?;
     Ok(Some(SegmentEntry {
         number,
         documents: u64::from(first),
@@ -73,40 +91,44 @@ pub(super) fn merge(
 }
 
 /// The keys of a part, from all segments.
-fn fill(sources: &[Source<'_>], part: &mut PartWriter) -> Result<(), Error> {
+fn fill(sources: &[Source], part: &mut PartWriter) -> Result<(), Error> {
     let (first, last) = part.range();
     let mut cursors: Vec<KeyCursor<'_>> = sources
         .iter()
         .map(|source| source.segment.keys_from(first))
         .collect();
-    let mut heads: BinaryHeap<Reverse<(Key, usize)>> = BinaryHeap::new();
-    let mut postings: Vec<Option<Postings>> = vec![None; cursors.len()];
-    let mut advance = |source: usize, postings: &mut Vec<Option<Postings>>| {
+    // The next key of each, and its documents; the largest key and none at the end.
+    let mut keys = vec![Key(u64::MAX); sources.len()];
+    let mut postings: Vec<Option<Postings>> = vec![None; sources.len()];
+    let mut advance = |source: usize, keys: &mut [Key], postings: &mut [Option<Postings>]| {
         let next = cursors[source].next(last)?;
+        keys[source] = next.map_or(Key(u64::MAX), |(key, _)| key);
         postings[source] = next.map(|(_, postings)| postings);
-        Ok::<_, Error>(next.map(|(key, _)| key))
+        Ok::<_, Error>(())
     };
     for source in 0..sources.len() {
-        heads.extend(advance(source, &mut postings)?.map(|key| Reverse((key, source))));
+        advance(source, &mut keys, &mut postings)?;
     }
     let (mut documents, mut own) = (Vec::new(), Vec::new());
-    while let Some(&Reverse((key, _))) = heads.peek() {
+    while let Some(&key) = keys.iter().min() {
         documents.clear();
-        while let Some(mut head) = heads.peek_mut()
-            && head.0.0 == key
-        {
-            let source = head.0.1;
-            if let Some(postings) = postings[source] {
-                sources[source].segment.documents_of(postings, &mut own)?;
-                documents.extend(
-                    own.iter()
-                        .filter_map(|&document| sources[source].number(document)),
-                );
+        let mut is_there = false;
+        for (place, source) in sources.iter().enumerate() {
+            let Some(found) = postings[place].filter(|_| keys[place] == key) else {
+                continue;
+            };
+            is_there = true;
+            match found {
+                Postings::One(document) => documents.extend(source.number(document)),
+                Postings::Many(_) => {
+                    source.segment.documents_of(found, &mut own)?;
+                    documents.extend(own.iter().filter_map(|&document| source.number(document)));
+                }
             }
-            match advance(source, &mut postings)? {
-                Some(next) => head.0.0 = next,
-                None => drop(std::collections::binary_heap::PeekMut::pop(head)),
-            }
+            advance(place, &mut keys, &mut postings)?;
+        }
+        if !is_there {
+            break;
         }
         if !documents.is_empty() {
             part.key(key, &documents);

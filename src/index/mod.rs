@@ -31,7 +31,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
-use manifest::Manifest;
+use manifest::{Manifest, SegmentEntry};
 use segment::Segment;
 
 pub use info::{IndexInfo, LongList, SegmentInfo};
@@ -62,14 +62,21 @@ pub(crate) struct Spot {
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers {
     starts: Vec<u32>,
-    /// How many there are.
-    pub(crate) total: u32,
 }
 
 impl Numbers {
     /// The number of a document.
     pub(crate) fn of(&self, spot: Spot) -> u32 {
         self.starts[spot.segment as usize] + spot.document
+    }
+
+    /// The document of a number.
+    pub(crate) fn spot(&self, number: u32) -> Spot {
+        let segment = self.starts.partition_point(|&start| start <= number) - 1;
+        Spot {
+            segment: segment as u32,
+            document: number - self.starts[segment],
+        }
     }
 }
 
@@ -96,14 +103,32 @@ impl Index {
     }
 
     fn of(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
-        let segments = manifest.segments.iter();
-        let segments: Result<Vec<Segment>, Error> =
-            segments.map(|entry| Segment::open(folder, entry)).collect();
+        Self::after(None, folder, manifest)
+    }
+
+    /// The state that a manifest tells, with what an earlier state has open already.
+    fn after(before: Option<&Self>, folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
+        let known = |entry: &SegmentEntry| {
+            let before = before?;
+            let is_same = |known: &SegmentEntry| known.number == entry.number;
+            let place = before.manifest.segments.iter().position(is_same)?;
+            Some(&before.segments[place])
+        };
+        let open = |entry: &SegmentEntry| match known(entry) {
+            Some(segment) => segment.again(folder, entry),
+            None => Segment::open(folder, entry),
+        };
+        let segments: Result<Vec<Segment>, Error> = manifest.segments.iter().map(open).collect();
         Ok(Self {
             folder: folder.to_owned(),
             manifest: manifest.clone(),
             segments: segments?,
         })
+    }
+
+    /// What the index at a place remembers, without opening the rest of it.
+    pub(crate) fn remembered_at(folder: &Path) -> Result<Remembered, Error> {
+        Ok(Manifest::read(folder)?.settings)
     }
 
     /// Whether a path is that of an index.
@@ -158,7 +183,7 @@ impl Index {
                 Error::in_file(&name, ErrorKind::TooManyDocuments)
             })?;
         }
-        Ok(Numbers { starts, total })
+        Ok(Numbers { starts })
     }
 
     /// Calls `each` with the id of every document and how many shingles it has, in order, until

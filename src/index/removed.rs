@@ -59,7 +59,7 @@ impl Removed {
         Ok(RemovedEntry {
             number,
             documents: u64::from(self.count),
-            print: file.finish()?,
+            print: file.finish(true)?,
         })
     }
 

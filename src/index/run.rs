@@ -112,9 +112,14 @@ impl Run {
         self.postings * 12 + self.ids.len() + self.prefixes.len() + size_of_val(&self.documents[..])
     }
 
-    /// Writes the segment of that number.
-    pub(super) fn write(&self, folder: &Path, number: u64) -> Result<SegmentEntry, Error> {
-        let mut writer = SegmentWriter::create(folder, number)?;
+    /// Writes the segment of that number, to last or not.
+    pub(super) fn write(
+        &self,
+        folder: &Path,
+        number: u64,
+        lasts: bool,
+    ) -> Result<SegmentEntry, Error> {
+        let mut writer = SegmentWriter::create(folder, number, lasts)?;
         let mut start = (0, 0);
         for &(id_end, prefix_end, size) in &self.documents {
             writer.document(DocumentEntry {
@@ -124,10 +129,11 @@ impl Run {
             })?;
             start = (id_end, prefix_end);
         }
-        let prints = writer.finish(|part| {
+        let fill = |part: &mut PartWriter| {
             self.fill(part);
             Ok(())
-        })?;
+        };
+        let prints = writer.finish(fill, || Ok(()))?;
         Ok(SegmentEntry {
             number,
             documents: self.documents.len() as u64,

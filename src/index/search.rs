@@ -2,11 +2,11 @@
 //!
 //! A document that shares enough of the n keys of the one that is asked about has at most n − s
 //! of them not, where s is what it must share at the least: of any n − s + 1 of them, it has one.
-//! Those that fewest documents have are taken, and their documents are the candidates. Of the
-//! other keys it is only asked whether the candidates have them.
+//! Those are taken that few documents have, and their documents are the candidates. The other keys
+//! are looked up only if there are candidates, to ask whether these have them.
 
 use super::key::Key;
-use super::segment::{Postings, Segment};
+use super::segment::{Lookup, Postings, Segment};
 use crate::error::Error;
 use crate::score::{SetBound, Threshold};
 
@@ -41,14 +41,14 @@ impl Enough {
         }
     }
 
-    /// How many keys are looked up before anything is known; all, unless chance may decide.
-    fn first_keys(self, size: u32) -> u32 {
+    /// How many keys bring candidates, if chance may decide.
+    fn sampled_keys(self, size: u32) -> Option<usize> {
         match self {
             Self::Overlap {
                 chance: Some(chance),
                 ..
-            } => sample_size(size, self.least(size), chance),
-            _ => size,
+            } => Some(sample_size(size, self.least(size), chance) as usize),
+            _ => None,
         }
     }
 }
@@ -85,6 +85,12 @@ pub(crate) struct Lookups {
     pub(crate) candidates: u64,
 }
 
+/// Keys that are looked up at a time, before it is asked whether enough are there.
+const KEYS_AT_ONCE: usize = 64;
+
+/// A key is rare that so many documents have at the most.
+const RARE: u32 = 16;
+
 /// Documents that are counted at a time.
 const WINDOW: u32 = 1 << 15;
 
@@ -98,6 +104,7 @@ pub(crate) struct Searcher {
     counts: Vec<u32>,
     touched: Vec<u32>,
     candidates: Vec<Candidate>,
+    lookup: Lookup,
     pub(crate) lookups: Lookups,
 }
 
@@ -123,46 +130,59 @@ impl Searcher {
         if size == 0 || segment.count() == 0 {
             return Ok(());
         }
-        let first_keys = enough.first_keys(size) as usize;
         // So many keys may be missing in a document that has enough of the others.
         let may_miss = keys.len() - enough.least(size) as usize;
-        let is_sampled = first_keys < keys.len();
+        let sampled = enough.sampled_keys(size);
         self.found.clear();
-        let mut missing = 0;
-        for (place, &key) in keys[..first_keys].iter().enumerate() {
-            match segment.find(key)? {
-                Some(found) => self.found.push(found),
-                None => missing += 1,
-            }
-            if missing > may_miss {
-                self.lookups.made += place as u64 + 1;
-                self.lookups.spared += (keys.len() - place - 1) as u64;
-                return Ok(());
+        let (mut looked_up, mut rare) = (0, 0);
+        let mut rest = &keys[..sampled.unwrap_or(keys.len())];
+        // If nothing is similar, most often the first keys that can tell do so.
+        let mut at_once = may_miss + 1;
+        while !rest.is_empty() {
+            let part;
+            (part, rest) = rest.split_at(at_once.min(rest.len()));
+            at_once = KEYS_AT_ONCE;
+            let start = self.found.len();
+            segment.find_all(part, &mut self.lookup, &mut self.found)?;
+            let is_rare = |found: &&Postings| found.len() <= RARE;
+            rare += self.found[start..].iter().filter(is_rare).count();
+            looked_up += part.len();
+            let missing = looked_up - self.found.len();
+            if missing > may_miss || sampled.is_none() && missing + rare > may_miss {
+                break;
             }
         }
-        if self.found.is_empty() {
-            self.lookups.made += first_keys as u64;
-            self.lookups.spared += (keys.len() - first_keys) as u64;
+        let missing = looked_up - self.found.len();
+        self.lookups.made += looked_up as u64;
+        self.lookups.spared += (keys.len() - looked_up) as u64;
+        if missing > may_miss || self.found.is_empty() {
             return Ok(());
         }
         self.found.sort_by_key(Postings::len);
-        let leading = match is_sampled {
-            true => self.found.len(),
-            false => (may_miss - missing + 1).min(self.found.len()),
+        let leading = match sampled {
+            Some(_) => self.found.len(),
+            None => (may_miss - missing + 1).min(self.found.len()),
         };
-        if is_sampled {
-            for &key in &keys[first_keys..] {
-                self.found.extend(segment.find(key)?);
-            }
-            self.found[leading..].sort_by_key(Postings::len);
-        }
-        self.lookups.made += keys.len() as u64;
+        let mut others = &keys[looked_up..];
         self.places.clear();
         self.places.resize(self.found.len(), 0);
         self.counts.resize(WINDOW as usize, 0);
         while let Some(start) = self.next_document(segment, leading)? {
-            self.count(segment, leading, start / WINDOW * WINDOW)?;
-            self.select(segment, size, enough, leading, start / WINDOW * WINDOW)?;
+            let start = start / WINDOW * WINDOW;
+            self.count(segment, leading, start)?;
+            let others_found = self.found.len() - leading + others.len();
+            self.select(segment, size, enough, others_found as u32, start)?;
+            if self.candidates.is_empty() {
+                continue;
+            }
+            if !others.is_empty() {
+                segment.find_all(others, &mut self.lookup, &mut self.found)?;
+                self.lookups.made += others.len() as u64;
+                self.lookups.spared -= others.len() as u64;
+                others = &[];
+                self.found[leading..].sort_by_key(Postings::len);
+                self.places.resize(self.found.len(), 0);
+            }
             self.complete(segment, leading)?;
             for candidate in &self.candidates {
                 if candidate.shared >= candidate.needed {
@@ -241,11 +261,10 @@ impl Searcher {
         segment: &Segment,
         size: u32,
         enough: Enough,
-        leading: usize,
+        others: u32,
         start: u32,
     ) -> Result<(), Error> {
         self.candidates.clear();
-        let others = (self.found.len() - leading) as u32;
         for &document in &self.touched {
             let shared = std::mem::take(&mut self.counts[(document - start) as usize]);
             if document >= segment.count() {

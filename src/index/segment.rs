@@ -7,18 +7,36 @@
 //! | keys | the groups of all parts ([`Geometry`]); where each group starts; for each part how many keys and words of lists are before it; counts |
 //! | lists | documents of each key that several have, after their number |
 
+use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::checked::{CheckedFile, Kind, number, short_number};
-use super::geometry::{Geometry, IS_LIST, WORD_BYTES};
+use super::geometry::{Found, Geometry, IS_LIST, WORD_BYTES};
 use super::key::{Key, keys_with, prefix, read_prefixes};
 use super::manifest::SegmentEntry;
 use super::removed::Removed;
 use super::writer::{DocumentEntry, LONGEST, id_entry, paths};
 use crate::error::Error;
 
+/// A segment, with the documents that were removed from it.
 #[derive(Debug)]
 pub(super) struct Segment {
+    files: Arc<Files>,
+    pub(super) removed: Removed,
+}
+
+impl Deref for Segment {
+    type Target = Files;
+
+    fn deref(&self) -> &Files {
+        &self.files
+    }
+}
+
+/// What a segment has as it was written.
+#[derive(Debug)]
+pub(super) struct Files {
     documents: CheckedFile,
     keys: CheckedFile,
     lists: CheckedFile,
@@ -36,7 +54,6 @@ pub(super) struct Segment {
     /// Where the directory starts in the file of keys.
     directory: u64,
     longest: Vec<(u64, Key)>,
-    pub(super) removed: Removed,
 }
 
 /// The documents that have a key.
@@ -69,6 +86,42 @@ const DOCUMENTS_TAIL: u64 = 32;
 impl Segment {
     /// Opens a segment that the manifest names.
     pub(super) fn open(folder: &Path, entry: &SegmentEntry) -> Result<Self, Error> {
+        Ok(Self {
+            files: Arc::new(Files::open(folder, entry)?),
+            removed: Removed::open(folder, entry)?,
+        })
+    }
+
+    /// The same in another state, in which other documents are removed.
+    pub(super) fn again(&self, folder: &Path, entry: &SegmentEntry) -> Result<Self, Error> {
+        Ok(Self {
+            files: Arc::clone(&self.files),
+            removed: Removed::open(folder, entry)?,
+        })
+    }
+
+    /// Documents that are there.
+    pub(super) fn live(&self) -> u32 {
+        self.count - self.removed.count()
+    }
+
+    /// The document of that id, unless it was removed.
+    pub(super) fn find_id(&self, id: &str) -> Result<Option<u32>, Error> {
+        self.files.find_id(id, &self.removed)
+    }
+
+    /// Gives back the memory that what was looked at takes, if nobody else looks; more will be
+    /// looked at in order.
+    pub(super) fn forget(&mut self) -> Result<(), Error> {
+        match Arc::get_mut(&mut self.files) {
+            Some(files) => files.forget(),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Files {
+    fn open(folder: &Path, entry: &SegmentEntry) -> Result<Self, Error> {
         let [documents, keys, lists] = paths(folder, entry.number);
         let documents = CheckedFile::open(documents, Kind::Documents, entry.prints.documents)?;
         let keys = CheckedFile::open(keys, Kind::Keys, entry.prints.keys)?;
@@ -114,7 +167,7 @@ impl Segment {
             .map(|part| (number(numbers, 16 * part), number(numbers, 16 * part + 8)))
             .collect();
         let (key_count, word_count) = parts[geometry.parts()];
-        let directory = key_count.checked_mul(geometry.key_bytes());
+        let directory = key_count.checked_mul(geometry.entry_bytes() as u64);
         let directory_bytes = (geometry.parts() * (geometry.groups() + 1)) as u64 * WORD_BYTES;
         let behind_parts = 16 * (geometry.parts() + 1);
         let longest = (0..LONGEST)
@@ -131,7 +184,6 @@ impl Segment {
             return Err(wrong(&keys));
         }
         Ok(Self {
-            removed: Removed::open(folder, entry)?,
             directory: directory.unwrap_or_default(),
             documents,
             keys,
@@ -154,11 +206,6 @@ impl Segment {
         self.count
     }
 
-    /// Documents that are there.
-    pub(super) fn live(&self) -> u32 {
-        self.count - self.removed.count()
-    }
-
     /// Keys of all documents.
     pub(super) fn postings(&self) -> u64 {
         self.postings
@@ -179,11 +226,10 @@ impl Segment {
         [&self.documents, &self.keys, &self.lists].map(CheckedFile::bytes)
     }
 
-    /// Says that all of it will be read in order.
-    pub(super) fn read_in_order(&self) {
-        for file in [&self.documents, &self.keys, &self.lists] {
-            file.read_in_order();
-        }
+    fn forget(&mut self) -> Result<(), Error> {
+        [&mut self.documents, &mut self.keys, &mut self.lists]
+            .into_iter()
+            .try_for_each(CheckedFile::forget)
     }
 
     /// Holds every page against its checksum.
@@ -236,8 +282,7 @@ impl Segment {
         })
     }
 
-    /// The document of that id, unless it was removed.
-    pub(super) fn find_id(&self, id: &str) -> Result<Option<u32>, Error> {
+    fn find_id(&self, id: &str, removed: &Removed) -> Result<Option<u32>, Error> {
         let wanted = id_entry(id, 0);
         let entry = |place: u32| self.documents.u64(self.entries + 8 * u64::from(place));
         let (mut low, mut high) = (0, self.count);
@@ -258,7 +303,7 @@ impl Segment {
                 let at = self.entries + 8 * u64::from(low);
                 return Err(self.documents.wrong(at, "an id leads to no document"));
             }
-            if !self.removed.contains(document) && self.id(document)? == id {
+            if !removed.contains(document) && self.id(document)? == id {
                 return Ok(Some(document));
             }
             low += 1;
@@ -267,44 +312,101 @@ impl Segment {
     }
 
     /// The documents that have a key, those that were removed among them.
-    #[inline]
     pub(super) fn find(&self, key: Key) -> Result<Option<Postings>, Error> {
-        let (part, group) = (self.geometry.part(key), self.geometry.group(key));
-        let (rests, words) = self.group(part, group)?;
-        let wanted = self.geometry.rest(key);
-        let place = match self.geometry.rest_bytes() {
-            5 => place::<5>(rests, &wanted),
-            6 => place::<6>(rests, &wanted),
-            7 => place::<7>(rests, &wanted),
-            _ => place::<8>(rests, &wanted),
-        };
-        match place {
-            None => Ok(None),
-            Some(place) => self
-                .postings_of(part, short_number(words, 4 * place))
-                .map(Some),
-        }
+        let mut found = Vec::new();
+        self.find_all(&[key], &mut Lookup::default(), &mut found)?;
+        Ok(found.pop())
     }
 
-    /// What is left of the keys of a group, and their words.
+    /// Appends the documents of each key that is there. The steps are taken for all keys at a
+    /// time, so that memory is waited for once and not once for each key.
+    pub(super) fn find_all(
+        &self,
+        keys: &[Key],
+        lookup: &mut Lookup,
+        found: &mut Vec<Postings>,
+    ) -> Result<(), Error> {
+        let Lookup { groups, words } = lookup;
+        groups.clear();
+        for &key in keys {
+            let part = self.geometry.part(key);
+            groups.push(self.group_place(part, self.geometry.group(key))?);
+        }
+        // What is found in a group decides what comes next, and would be waited for: one look at
+        // where each key should be has all of them fetched.
+        let size = self.geometry.entry_bytes() as u64;
+        let seen = keys
+            .iter()
+            .zip(&*groups)
+            .fold(0, |seen, (&key, &(start, count))| {
+                let guess = self.geometry.guess(key, count) as u64;
+                seen ^ self.keys.peek((start + guess) * size)
+            });
+        std::hint::black_box(seen);
+        words.clear();
+        for (&key, &(start, count)) in keys.iter().zip(&*groups) {
+            if let Some(word) = self.word(key, start, count)? {
+                words.push((self.geometry.part(key), word));
+            }
+        }
+        for &(part, word) in &*words {
+            found.push(self.postings_of(part, word)?);
+        }
+        Ok(())
+    }
+
+    /// The word of a key, in a group that starts here. It is looked for around the place where it
+    /// should be; in all of the group only if it may be further away.
     #[inline]
-    fn group(&self, part: usize, group: usize) -> Result<(&[u8], &[u8]), Error> {
+    fn word(&self, key: Key, start: u64, count: u32) -> Result<Option<u32>, Error> {
+        const AROUND: u32 = 12;
+        let geometry = self.geometry;
+        let guess = geometry.guess(key, count) as u32;
+        let (first, end) = (
+            guess.saturating_sub(AROUND),
+            guess.saturating_add(AROUND + 1).min(count),
+        );
+        let near = self.group_at(start + u64::from(first), end - first)?;
+        let place = (guess - first) as usize;
+        let found = match geometry.find(key, place, near) {
+            Found::Entry(entry) => Some(entry),
+            Found::Nothing => None,
+            Found::Before if first == 0 => None,
+            Found::Behind if end == count => None,
+            Found::Before | Found::Behind => {
+                match geometry.find(key, guess as usize, self.group_at(start, count)?) {
+                    Found::Entry(entry) => Some(entry),
+                    _ => None,
+                }
+            }
+        };
+        Ok(found.map(|entry| geometry.word_of(entry)))
+    }
+
+    /// The entries of a group.
+    fn group(&self, part: usize, group: usize) -> Result<&[u8], Error> {
+        let (start, count) = self.group_place(part, group)?;
+        self.group_at(start, count)
+    }
+
+    /// Where a group starts, in keys, and how many it has.
+    #[inline]
+    fn group_place(&self, part: usize, group: usize) -> Result<(u64, u32), Error> {
         let index = part * (self.geometry.groups() + 1) + group;
         let at = self.directory + index as u64 * WORD_BYTES;
         let ends = self.keys.get(at, 2 * WORD_BYTES)?;
-        let (start, end) = (
-            u64::from(short_number(ends, 0)),
-            u64::from(short_number(ends, 4)),
-        );
+        let (start, end) = (short_number(ends, 0), short_number(ends, 4));
         let (first, behind) = (self.parts[part].0, self.parts[part + 1].0);
-        if start > end || first + end > behind {
-            return Err(self.keys.wrong(at, "a group is not in its part"));
+        match start <= end && first + u64::from(end) <= behind {
+            true => Ok((first + u64::from(start), end - start)),
+            false => Err(self.keys.wrong(at, "a group is not in its part")),
         }
-        let size = self.geometry.key_bytes();
-        let bytes = self
-            .keys
-            .get((first + start) * size, (end - start) * size)?;
-        Ok(bytes.split_at((end - start) as usize * self.geometry.rest_bytes()))
+    }
+
+    #[inline]
+    fn group_at(&self, start: u64, count: u32) -> Result<&[u8], Error> {
+        let size = self.geometry.entry_bytes() as u64;
+        self.keys.get(start * size, u64::from(count) * size)
     }
 
     /// What a word of a part means.
@@ -432,8 +534,7 @@ impl Segment {
             part: self.geometry.part(key),
             group: self.geometry.group(key),
             from: key,
-            rests: &[],
-            words: &[],
+            entries: &[],
             last: None,
         }
     }
@@ -451,45 +552,40 @@ impl Segment {
     }
 }
 
-/// The place of what is left of a key among those of its group.
-#[inline]
-fn place<const BYTES: usize>(rests: &[u8], wanted: &[u8; 8]) -> Option<usize> {
-    const FEW: usize = 24;
-    let (rests, _) = rests.as_chunks::<BYTES>();
-    let wanted: &[u8; BYTES] = wanted.first_chunk()?;
-    match rests.len() > FEW {
-        true => rests.binary_search(wanted).ok(),
-        false => rests.iter().position(|rest| rest == wanted),
-    }
+/// Room to look keys up in.
+#[derive(Debug, Default)]
+pub(super) struct Lookup {
+    /// Where the group of each key is, and how many keys it has.
+    groups: Vec<(u64, u32)>,
+    /// Parts, and words of keys that are there.
+    words: Vec<(usize, u32)>,
 }
 
 /// Goes through keys in order.
 pub(super) struct KeyCursor<'a> {
-    segment: &'a Segment,
+    segment: &'a Files,
     part: usize,
     /// The next group.
     group: usize,
     from: Key,
-    rests: &'a [u8],
-    words: &'a [u8],
-    /// The part of the keys that are left here, and the last key that was given.
+    /// What is left of the group before it.
+    entries: &'a [u8],
+    /// The last key that was given.
     last: Option<Key>,
 }
 
 impl KeyCursor<'_> {
     /// The next key, if it is no more than this.
     pub(super) fn next(&mut self, most: Key) -> Result<Option<(Key, Postings)>, Error> {
-        let Segment { geometry, keys, .. } = self.segment;
+        let Files { geometry, keys, .. } = self.segment;
         loop {
-            if let Some((rest, rests)) = self.rests.split_at_checked(geometry.rest_bytes())
-                && let Some((word, words)) = self.words.split_at_checked(4)
-            {
+            if let Some((entry, entries)) = self.entries.split_at_checked(geometry.entry_bytes()) {
                 // Its group is the one before the next.
-                let key = geometry.key(self.part, self.group - 1, rest);
+                let key = geometry.key_of(self.part, self.group - 1, entry);
                 if key > most {
                     return Ok(None);
                 }
-                (self.rests, self.words) = (rests, words);
+                self.entries = entries;
                 if key < self.from {
                     continue;
                 }
@@ -497,7 +593,7 @@ impl KeyCursor<'_> {
                     return Err(keys.wrong(self.segment.directory, "keys are not in order"));
                 }
                 self.last = Some(key);
-                let word = short_number(word, 0);
+                let word = geometry.word_of(entry);
                 return Ok(Some((key, self.segment.postings_of(self.part, word)?)));
             }
             if self.group == geometry.groups() {
@@ -506,10 +602,10 @@ impl KeyCursor<'_> {
             if self.part >= geometry.parts() {
                 return Ok(None);
             }
-            if geometry.key(self.part, self.group, &[]) > most {
+            if geometry.first_key(self.part, self.group) > most {
                 return Ok(None);
             }
-            (self.rests, self.words) = self.segment.group(self.part, self.group)?;
+            self.entries = self.segment.group(self.part, self.group)?;
             self.group += 1;
         }
     }

@@ -32,6 +32,7 @@ pub(super) struct SegmentWriter {
     sizes: Vec<u32>,
     entries: Vec<u64>,
     postings: u64,
+    lasts: bool,
 }
 
 /// A document, as it is written.
@@ -48,8 +49,9 @@ pub(super) struct DocumentEntry<'a> {
 const DOCUMENTS_MAX: usize = 1 << 31;
 
 impl SegmentWriter {
-    /// A segment of this number. Its files belong to the index when a manifest names them.
-    pub(super) fn create(folder: &Path, number: u64) -> Result<Self, Error> {
+    /// A segment of this number, which may be but for a while. Its files belong to the index when
+    /// a manifest names them.
+    pub(super) fn create(folder: &Path, number: u64, lasts: bool) -> Result<Self, Error> {
         let [documents, keys, lists] = paths(folder, number);
         Ok(Self {
             documents: CheckedWriter::create(documents, Kind::Documents)?,
@@ -61,6 +63,7 @@ impl SegmentWriter {
             sizes: Vec::new(),
             entries: Vec::new(),
             postings: 0,
+            lasts,
         })
     }
 
@@ -80,10 +83,12 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Adds all keys, which `fill` gives part by part, and ends the segment.
+    /// Adds all keys, which `fill` gives part by part, and ends the segment. Now and then `pause`
+    /// is called, when no part is being filled.
     pub(super) fn finish(
         mut self,
         fill: impl Fn(&mut PartWriter) -> Result<(), Error> + Sync,
+        mut pause: impl FnMut() -> Result<(), Error>,
     ) -> Result<SegmentPrints, Error> {
         let geometry = Geometry::of(self.postings);
         let mut directory: Vec<u8> = Vec::new();
@@ -116,6 +121,7 @@ impl SegmentWriter {
                 self.keys.write(&part.groups)?;
                 self.lists.write(&part.lists)?;
             }
+            pause()?;
         }
         for number in [key_count, word_count, self.postings] {
             tail.extend_from_slice(&number.to_le_bytes());
@@ -127,24 +133,28 @@ impl SegmentWriter {
         }
         self.keys.write(&directory)?;
         self.keys.write(&tail)?;
+        let (keys, lists, lasts) = (self.keys, self.lists, self.lasts);
+        let mut documents = self.documents;
+        let set_bytes = documents.bytes();
+        self.entries.sort_unstable();
+        documents.write(&bytes_of(&self.set_ends, u64::to_le_bytes))?;
+        documents.write(&self.ids)?;
+        documents.write(&bytes_of(&self.id_ends, u64::to_le_bytes))?;
+        documents.write(&bytes_of(&self.sizes, u32::to_le_bytes))?;
+        documents.write(&bytes_of(&self.entries, u64::to_le_bytes))?;
+        let count = self.sizes.len() as u64;
+        for number in [count, self.postings, set_bytes, self.ids.len() as u64] {
+            documents.write(&number.to_le_bytes())?;
+        }
+        // The disk is waited for once, not once for each.
+        let (documents, (keys, lists)) = rayon::join(
+            || documents.finish(lasts),
+            || rayon::join(|| keys.finish(lasts), || lists.finish(lasts)),
+        );
         Ok(SegmentPrints {
-            keys: self.keys.finish()?,
-            lists: self.lists.finish()?,
-            documents: {
-                let mut file = self.documents;
-                let set_bytes = file.bytes();
-                self.entries.sort_unstable();
-                file.write(&bytes_of(&self.set_ends, u64::to_le_bytes))?;
-                file.write(&self.ids)?;
-                file.write(&bytes_of(&self.id_ends, u64::to_le_bytes))?;
-                file.write(&bytes_of(&self.sizes, u32::to_le_bytes))?;
-                file.write(&bytes_of(&self.entries, u64::to_le_bytes))?;
-                let count = self.sizes.len() as u64;
-                for number in [count, self.postings, set_bytes, self.ids.len() as u64] {
-                    file.write(&number.to_le_bytes())?;
-                }
-                file.finish()?
-            },
+            documents: documents?,
+            keys: keys?,
+            lists: lists?,
         })
     }
 }
@@ -170,9 +180,8 @@ pub(super) struct PartWriter {
     /// Where each group starts, in keys, and the end.
     directory: Vec<u8>,
     keys: u32,
-    /// The group that is being filled, and the words of its keys.
+    /// The group that is being filled.
     group: usize,
-    words: Vec<u8>,
     /// The longest lists so far.
     longest: Vec<(u32, Key)>,
 }
@@ -187,7 +196,6 @@ impl PartWriter {
             directory: vec![0; 4],
             keys: 0,
             group: 0,
-            words: Vec::new(),
             longest: Vec::new(),
         }
     }
@@ -204,9 +212,6 @@ impl PartWriter {
         while self.group < group {
             self.end_group();
         }
-        let rest = self.geometry.rest(key);
-        self.groups
-            .extend_from_slice(&rest[..self.geometry.rest_bytes()]);
         let word = match documents {
             [only] => *only,
             _ => {
@@ -222,12 +227,11 @@ impl PartWriter {
                 start | IS_LIST
             }
         };
-        self.words.extend_from_slice(&word.to_le_bytes());
+        self.geometry.write_entry(key, word, &mut self.groups);
         self.keys += 1;
     }
 
     fn end_group(&mut self) {
-        self.groups.append(&mut self.words);
         self.directory.extend_from_slice(&self.keys.to_le_bytes());
         self.group += 1;
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::checked::{cannot_read, cannot_write};
@@ -10,7 +11,6 @@ use super::manifest::{self, Manifest, SegmentEntry};
 use super::merge::merge;
 use super::removed::Removed;
 use super::run::{KeyBlock, Run};
-use super::segment::Segment;
 use super::tiers::{self, Sizes};
 use super::{Index, Remembered, Spot};
 use crate::document::DocumentId;
@@ -37,7 +37,7 @@ impl Default for Writer {
 /// An index that nobody else changes.
 #[derive(Debug)]
 pub(crate) struct IndexWriter {
-    index: Index,
+    index: Arc<Index>,
     run: Run,
     /// How much memory documents take that wait to be written.
     run_bytes_max: usize,
@@ -49,7 +49,7 @@ pub(crate) struct IndexWriter {
 }
 
 /// Documents that wait take no more than this, however much memory there is.
-const RUN_BYTES_MAX: u64 = 640 << 20;
+const RUN_BYTES_MAX: u64 = 512 << 20;
 
 impl IndexWriter {
     /// A new index, which is there when it is committed.
@@ -86,7 +86,7 @@ impl IndexWriter {
         let removed = index.segments.iter().map(|segment| segment.removed.clone());
         let writer = Self {
             removed: removed.collect(),
-            index,
+            index: Arc::new(index),
             run: Run::default(),
             run_bytes_max: RUN_BYTES_MAX as usize,
             runs: Vec::new(),
@@ -97,7 +97,7 @@ impl IndexWriter {
     }
 
     /// The index as it is without what has not been committed.
-    pub(crate) fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &Arc<Index> {
         &self.index
     }
 
@@ -140,7 +140,8 @@ impl IndexWriter {
     fn flush(&mut self) -> Result<(), Error> {
         let number = self.index.manifest.next + 1 + self.runs.len() as u64;
         let run = std::mem::take(&mut self.run);
-        self.runs.push(run.write(&self.index.folder, number)?);
+        self.runs
+            .push(run.write(&self.index.folder, number, false)?);
         Ok(())
     }
 
@@ -180,19 +181,13 @@ impl IndexWriter {
             let run = std::mem::take(&mut self.run);
             return match run.is_empty() {
                 true => Ok(None),
-                false => run.write(&folder, number).map(Some),
+                false => run.write(&folder, number, true).map(Some),
             };
         }
         if !self.run.is_empty() {
             self.flush()?;
         }
-        let runs: Result<Vec<Segment>, Error> = self
-            .runs
-            .iter()
-            .map(|entry| Segment::open(&folder, entry))
-            .collect();
-        let runs = runs?;
-        let merged = merge(&runs.iter().collect::<Vec<_>>(), &folder, number)?;
+        let merged = merge(&self.runs, &folder, number)?;
         for entry in self.runs.drain(..) {
             for path in super::writer::paths(&folder, entry.number) {
                 fs::remove_file(&path).map_err(|error| cannot_write(&path, error))?;
@@ -204,7 +199,11 @@ impl IndexWriter {
     /// Makes this the state of the index.
     fn switch(&mut self, manifest: Manifest) -> Result<(), Error> {
         manifest.write(&self.index.folder)?;
-        self.index = Index::of(&self.index.folder, &manifest)?;
+        self.index = Arc::new(Index::after(
+            Some(&self.index),
+            &self.index.folder,
+            &manifest,
+        )?);
         self.removed = self
             .index
             .segments
@@ -242,8 +241,8 @@ impl IndexWriter {
 
     fn merge(&mut self, range: std::ops::Range<usize>) -> Result<(), Error> {
         let mut manifest = self.index.manifest.clone();
-        let segments: Vec<&Segment> = self.index.segments[range.clone()].iter().collect();
-        let merged = merge(&segments, &self.index.folder, manifest.next)?;
+        let segments = &manifest.segments[range.clone()];
+        let merged = merge(segments, &self.index.folder, manifest.next)?;
         manifest.next += 1;
         manifest.segments.splice(range, merged);
         self.switch(manifest)

@@ -89,7 +89,7 @@ pub enum ClusterFormat {
 }
 
 /// How a format writes pairs. Everything is appended to a buffer.
-trait PairFormat {
+trait PairFormat: Sync {
     /// What comes before the first pair, with or without shares.
     fn header(&self, _with_shares: bool) -> &'static str {
         ""

@@ -2,24 +2,24 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::super::floor::Purpose;
 use super::super::in_pool;
 use super::super::pairs::{Similar, similar, write_pair_lines};
 use super::super::reading::{Digest, Known, Reading, Wants};
-use super::{enough, score};
-use crate::candidates::{LinkWriter, Links, Match};
-use crate::collection::{Features, Group, Sides};
-use crate::document::Document;
+use super::enough;
+use crate::collection::{Features, Sides};
+use crate::document::{Document, DocumentId};
 use crate::error::{Error, ErrorKind};
 use crate::index::{
-    Enough, Index, IndexWriter, KeyBlock, Lookups, Remembered, Searcher, Spot, Writer,
+    Enough, Index, IndexWriter, KeyBlock, Lookups, Numbers, Remembered, Searcher, Spot, Writer,
 };
 use crate::observer::{Observer, Phase};
 use crate::read::Input;
 use crate::score::{Measure, Score};
-use crate::sets::{ListBlock, ShingleLists};
-use crate::settings::Settings;
+use crate::sets::{ListBlock, ShingleLists, SortedRuns};
+use crate::settings::{Memory, Settings};
 use crate::shingle::Shingle;
 use crate::stats::Stats;
 use crate::write::{IdLines, NamedWriter, OutputFormat};
@@ -222,10 +222,10 @@ fn without_pairs(
     adding: &Adding,
     observer: &dyn Observer,
 ) -> Result<AddedPairs, Error> {
-    let before = Index::open(writer.index().folder())?;
+    let before = &Arc::clone(writer.index());
     let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
     reading.known = Some(Known {
-        index: &before,
+        index: before,
         present: adding.present,
     });
     observer.phase(Phase::Reading);
@@ -248,7 +248,6 @@ fn without_pairs(
     observer.phase(Phase::Writing);
     writer.commit()?;
     let stats = reading.stats;
-    drop(before);
     Ok(AddedPairs {
         writer,
         stats,
@@ -264,24 +263,22 @@ fn with_pairs(
     observer: &dyn Observer,
 ) -> Result<AddedPairs, Error> {
     let enough = enough(settings)?;
-    let before = Index::open(writer.index().folder())?;
+    let before = &Arc::clone(writer.index());
     let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Pairs);
     reading.known = Some(Known {
-        index: &before,
+        index: before,
         present: adding.present,
     });
     let numbers = before.numbers()?;
-    let too_many = || Error::in_file("index", ErrorKind::TooManyDocuments);
     let mut lists = ShingleLists::new(&settings.memory());
-    let links = LinkWriter::grown(&settings.memory());
+    let mut matches = Matches::new(&settings.memory());
     let mut sizes: Vec<u32> = Vec::new();
     let digest = || AddDigest {
-        index: &before,
+        index: before,
         enough,
         searcher: Searcher::default(),
         block: AddBlock::default(),
     };
-    let mut matches: Vec<Match> = Vec::new();
     observer.phase(Phase::Reading);
     reading.read(inputs, digest, |numbered, block| {
         let keep = || {
@@ -299,14 +296,9 @@ fn with_pairs(
                 let Some(document) = numbered.documents[place as usize] else {
                     continue;
                 };
-                let new = numbers.total.checked_add(document.0).ok_or_else(too_many)?;
-                matches.push(Match {
-                    one: Group(numbers.of(spot)),
-                    two: Group(new),
-                    shared,
-                });
+                matches.push(numbers.of(spot), document, shared)?;
             }
-            links.push(&mut matches)
+            Ok(())
         };
         match keep() {
             Ok(()) => ControlFlow::Continue(()),
@@ -323,13 +315,12 @@ fn with_pairs(
         writer.remove(spot);
     }
     observer.phase(Phase::Comparing);
+    matches.finish()?;
     reading.stats.counts.spilled = lists.is_spilled();
     let features = Features::Shingles {
         lists: Box::new(lists),
         signatures: None,
     };
-    let total = numbers.total as usize;
-    let links = links.finish_with(total + sizes.len())?;
     let collection = reading.finish(features, Sides::All);
     let stats = std::mem::take(&mut reading.stats);
     let similar = similar(collection, stats)?;
@@ -339,15 +330,65 @@ fn with_pairs(
     replaced.sort_unstable();
     Ok(AddedPairs {
         pairs: Some(NewPairs {
-            before,
+            before: Arc::clone(before),
+            numbers,
             replaced,
-            links,
+            matches,
             sizes,
             similar,
         }),
         writer,
         stats,
     })
+}
+
+/// Lines that are written at a time, about.
+const LINES_BYTES: usize = 1 << 16;
+
+/// Documents of the index and new ones that are similar, in order of the former.
+struct Matches {
+    waiting: Vec<((u32, u32), u32)>,
+    runs: SortedRuns,
+    memory: Memory,
+}
+
+/// The part of the memory that matches may take, and bytes of one.
+const MATCHES_SHARE: u64 = 4;
+const MATCH_BYTES: u64 = 12;
+
+impl Matches {
+    fn new(memory: &Memory) -> Self {
+        Self {
+            waiting: Vec::new(),
+            runs: SortedRuns::default(),
+            memory: memory.clone(),
+        }
+    }
+
+    fn push(&mut self, number: u32, document: DocumentId, shared: u32) -> Result<(), Error> {
+        self.waiting.push(((number, document.0), shared));
+        match self.waiting.len() as u64 * MATCH_BYTES > self.memory.bytes / MATCHES_SHARE {
+            true => self.runs.push(&mut self.waiting, &self.memory),
+            false => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.waiting.sort_unstable();
+        match self.runs.is_empty() {
+            true => Ok(()),
+            false => self.runs.push(&mut self.waiting, &self.memory),
+        }
+    }
+
+    fn for_each(
+        &self,
+        mut each: impl FnMut(u32, DocumentId, u32) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut each = |((number, document), shared)| each(number, DocumentId(document), shared);
+        self.waiting.iter().copied().try_for_each(&mut each)?;
+        self.runs.for_each(each)
+    }
 }
 
 /// Documents that have been added, and the pairs that they bring.
@@ -360,11 +401,11 @@ pub struct AddedPairs {
 
 struct NewPairs {
     /// The index as it was before.
-    before: Index,
+    before: Arc<Index>,
+    numbers: Numbers,
     /// Documents of it that others took the place of, in order.
     replaced: Vec<Spot>,
-    /// From its documents, and from the new ones behind them.
-    links: Links,
+    matches: Matches,
     /// Shingles of the new ones.
     sizes: Vec<u32>,
     /// The pairs of the new ones.
@@ -389,31 +430,39 @@ impl AddedPairs {
         let header = lines.header(measure == Measure::Containment);
         let written = writer.write_all(header.as_bytes());
         written.map_err(|error| failed(error, name))?;
-        let numbers = pairs.before.numbers()?;
-        let (mut count, mut buffer, mut text) = (0, Vec::new(), Vec::new());
-        for spot in pairs.before.documents() {
-            let own = pairs.links.of(Group(numbers.of(spot)), &mut buffer)?;
-            if own.is_empty() || pairs.replaced.binary_search(&spot).is_ok() {
-                continue;
+        let NewPairs {
+            before,
+            numbers,
+            replaced,
+            sizes,
+            similar,
+            ..
+        } = &*pairs;
+        let (mut count, mut text) = (0, Vec::new());
+        let mut left = None;
+        pairs.matches.for_each(|number, document, shared| {
+            let spot = numbers.spot(number);
+            if replaced.binary_search(&spot).is_ok() {
+                return Ok(());
             }
-            lines.left(pairs.before.id(spot)?);
-            let size = pairs.before.size(spot)?;
-            for &(to, shared) in own {
-                let document = crate::document::DocumentId(to - numbers.total);
-                let sizes = [size, pairs.sizes[document.index()]];
-                let shares = (measure == Measure::Containment)
-                    .then(|| sizes.map(|size| Score::new(shared, size)));
-                let score = score(Some(measure), shared, sizes);
-                lines.pair(pairs.similar.urls.get(document), score, shares, &mut text);
-                count += 1;
+            if left != Some(spot) {
+                left = Some(spot);
+                lines.left(before.id(spot)?);
             }
-            if text.len() > 1 << 16 {
+            let both = [before.size(spot)?, sizes[document.index()]];
+            let shares = (measure == Measure::Containment)
+                .then(|| both.map(|size| Score::new(shared, size)));
+            let score = measure.score(shared, both);
+            lines.pair(similar.urls.get(document), score, shares, &mut text);
+            count += 1;
+            if text.len() > LINES_BYTES {
                 writer
                     .write_all(&text)
                     .map_err(|error| failed(error, name))?;
                 text.clear();
             }
-        }
+            Ok(())
+        })?;
         writer
             .write_all(&text)
             .map_err(|error| failed(error, name))?;

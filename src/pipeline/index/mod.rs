@@ -4,6 +4,8 @@ mod adding;
 mod against;
 mod querying;
 
+use std::path::Path;
+
 use crate::error::{Error, ErrorKind};
 use crate::index::{Difference, Enough, Index, Remembered};
 use crate::score::{Measure, Score, SetBound};
@@ -22,9 +24,12 @@ impl Index {
         self.remembered().apply(settings)
     }
 
-    /// The settings of the index that other settings contradict.
-    pub fn differences(&self, settings: &Settings) -> Vec<Difference> {
-        self.remembered().differences(&Remembered::of(settings))
+    /// The settings of an index that other settings contradict.
+    ///
+    /// # Errors
+    /// If there is no index, or its manifest is damaged.
+    pub fn differences(folder: &Path, settings: &Settings) -> Result<Vec<Difference>, Error> {
+        Ok(Self::remembered_at(folder)?.differences(&Remembered::of(settings)))
     }
 }
 
