@@ -54,7 +54,7 @@ hashes of 64 bits: among ten million ids two are taken for one with a chance of 
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
-  Time grows with the text. Memory is 13 bytes a document; with --top that, and
+  Time grows with the text. Memory is up to 18 bytes a document; with --top that, and
   the N best; without it, and without --unsorted, the ids and 80 bytes a document
   besides. --outlinks takes 17 bytes a link with --top, and its address and 64
   bytes without. tfidf without --df keeps 8 bytes for each different word of each

@@ -134,7 +134,7 @@ pub struct Ranking {
 /// record, there are too many documents, or a temporary file cannot be written.
 ///
 /// # Performance
-/// Time grows with the text. Memory is about 13 bytes a document, and the ids and 80 bytes of
+/// Time grows with the text. Memory is up to 18 bytes a document, and the ids and 80 bytes of
 /// each that is to be sorted.
 pub fn rank_documents(
     inputs: Vec<Input>,
