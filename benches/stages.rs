@@ -369,7 +369,48 @@ fn clusters(c: &mut Criterion) {
     }
 }
 
+/// Cosines to a gold standard: at most 1.3 times what 20 positions take.
+fn ranking(c: &mut Criterion) {
+    use std::ops::ControlFlow;
+
+    use simdup::settings::{RankSettings, Weight};
+
+    let jsonl = collection().jsonl();
+    let gold = jsonl.lines().next().unwrap_or_default();
+    let mut group = c.benchmark_group("rank");
+    group.sample_size(10);
+    group.throughput(Throughput::Bytes(jsonl.len() as u64));
+    for weight in [Weight::Tf, Weight::Binary, Weight::Log, Weight::TfIdf] {
+        let settings = Settings {
+            rank: Some(RankSettings {
+                weight,
+                ..RankSettings::default()
+            }),
+            ..settings(20)
+        };
+        group.bench_function(weight.name(), |b| {
+            b.iter_batched(
+                || vec![Input::from_reader("bench", Cursor::new(jsonl.clone()))],
+                |inputs| {
+                    let gold = simdup::Gold {
+                        name: "gold".into(),
+                        inputs: vec![Input::from_reader("gold", Cursor::new(gold.to_owned()))],
+                    };
+                    let mut count = 0;
+                    let each = |_: simdup::results::Ranked<'_>| {
+                        count += 1;
+                        ControlFlow::Continue(())
+                    };
+                    simdup::rank_documents(inputs, vec![gold], &settings, &Quiet, each).unwrap();
+                    count
+                },
+                BatchSize::LargeInput,
+            );
+        });
+    }
+}
+
 criterion_group!(
-    stages, reading, simd, shingling, sketching, pages, clusters, end_to_end
+    stages, reading, simd, shingling, sketching, pages, clusters, ranking, end_to_end
 );
 criterion_main!(stages);

@@ -37,6 +37,9 @@ const SHINGLE_BYTES: u64 = 8;
 /// The least that the rest is worked on in, unless the memory is less.
 const REST_BYTES_MIN: u64 = 16 << 20;
 
+/// Where documents are ranked, so little of each is kept that what waits would be most of it.
+const RANKS_SHARED_BYTES_MAX: u64 = 64 << 20;
+
 /// What a run is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -63,6 +66,8 @@ pub(super) struct Floor {
     shingle_copies: u64,
     counted: Counted,
     windows: u64,
+    /// How much of the rest what waits has a share of.
+    shared_bytes_max: u64,
 }
 
 /// What was counted of some records.
@@ -131,6 +136,10 @@ impl Floor {
             },
             counted: Counted::default(),
             windows: 0,
+            shared_bytes_max: match purpose {
+                Purpose::Ranks => RANKS_SHARED_BYTES_MAX,
+                _ => u64::MAX,
+            },
         }
     }
 
@@ -180,7 +189,7 @@ impl Floor {
 
     /// How much of that may wait for its turn.
     pub(super) fn waiting_max(&self, memory_bytes: u64) -> WaitingMax {
-        WaitingMax::of(self.rest(memory_bytes))
+        WaitingMax::of(self.rest(memory_bytes).min(self.shared_bytes_max))
     }
 }
 

@@ -44,6 +44,10 @@ impl Windows {
             shingles.extend(tokens.windows(count, starts).min());
             return;
         }
+        if most == 1 && self.step == 1 {
+            shingles.extend(tokens.hashes.iter().map(|&token| Shingle(token)));
+            return;
+        }
         let is_plain = least == most && self.step == 1 && !self.wrap;
         if count > HUGE_TOKENS && is_plain && shingles.is_empty() {
             *shingles = tokens.take_windows(least);

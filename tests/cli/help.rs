@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 9] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
     ("dedup", "dedup"),
+    ("rank", "rank"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),
@@ -63,7 +64,7 @@ fn write_the_pages_of_help() {
 fn help_is_a_command_too() {
     let place = Place::new();
     assert_eq!(place.run("help").clean(), place.run("--help").clean());
-    for command in ["sketch", "cluster", "dedup", "man", "completions"] {
+    for command in ["sketch", "cluster", "dedup", "rank", "man", "completions"] {
         assert_eq!(
             place.run(&format!("help {command}")).clean(),
             place.run(&format!("{command} --help")).clean()
@@ -75,13 +76,13 @@ fn help_is_a_command_too() {
 fn the_manual_has_all_commands() {
     let place = Place::new();
     let manual = place.run("man").clean();
-    for command in ["sketch", "cluster", "dedup", "completions", "man"] {
+    for command in ["sketch", "cluster", "dedup", "rank", "completions", "man"] {
         let title = format!(".SH \"SIMDUP {}\"\n", command.to_uppercase());
         assert!(manual.contains(&title), "{title}");
         let page = place.run(&format!("man {command}")).clean();
         assert!(page.contains(&format!("simdup\\-{command}")), "{page}");
     }
-    for flag in ["removed", "annotate", "pairs"] {
+    for flag in ["removed", "annotate", "pairs", "gold", "outlinks"] {
         assert!(manual.contains(&format!("\\-\\-{flag}")), "{flag}");
     }
     assert!(place.run("man dedup").clean().contains("\\-\\-removed"));
@@ -151,11 +152,21 @@ fn help_and_manual_have_all_flags() {
 #[test]
 fn the_examples_of_the_help_run() {
     let place = Place::new();
-    for name in ["tests/data/example.jsonl", "tests/data/example.pb.gz"] {
+    for name in [
+        "tests/data/example.jsonl",
+        "tests/data/example.pb.gz",
+        "tests/data/gold.txt",
+    ] {
         place.file(name, std::fs::read(repository(name)).unwrap());
     }
     let mut count = 0;
-    for page in ["--help", "sketch --help", "cluster --help", "dedup --help"] {
+    for page in [
+        "--help",
+        "sketch --help",
+        "cluster --help",
+        "dedup --help",
+        "rank --help",
+    ] {
         let help = place.run(page).clean();
         for example in help
             .lines()
@@ -168,5 +179,5 @@ fn the_examples_of_the_help_run() {
             count += 1;
         }
     }
-    assert_eq!(count, 10);
+    assert_eq!(count, 13);
 }

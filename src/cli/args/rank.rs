@@ -54,12 +54,13 @@ hashes of 64 bits: among ten million ids two are taken for one with a chance of 
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
-  Time grows with the text. Memory is 13 bytes a document; with --top that, and
-  the N best; without it, and without --unsorted, the ids and 80 bytes a document
-  besides. --outlinks takes 17 bytes a link with --top, and its address and 64
-  bytes without. tfidf without --df keeps 8 bytes for each different word of each
-  document, in a temporary file beyond a quarter of --memory, and 25 bytes in
-  memory for each different word of all.
+  Time grows with the text. Memory is up to 18 bytes a document; with --top that,
+  and the N best; without it, and without --unsorted, the ids and 80 bytes a
+  document besides. --outlinks takes up to 35 bytes a link with --top, and its
+  address and 64 bytes without. tfidf without --df keeps 8 bytes for each different
+  word of each document, in a temporary file beyond a quarter of --memory, the ids,
+  and 25 bytes in memory for each different word of all. --write-df takes the
+  spelling of each besides, and the slower way to words.
 
 Examples:
   simdup rank --gold tests/data/gold.txt --stopwords english tests/data/example.jsonl

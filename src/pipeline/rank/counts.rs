@@ -23,7 +23,7 @@ struct Slot {
 }
 
 /// Slots at the start, as a power of two.
-const BITS_MIN: u32 = 12;
+const BITS_MIN: u32 = 8;
 /// Slots that are kept for the next document.
 const BITS_KEPT_MAX: u32 = 18;
 
@@ -40,6 +40,12 @@ impl Default for Counts {
 impl Counts {
     /// Adds words.
     pub(super) fn add(&mut self, words: &[Shingle]) {
+        if self.used.is_empty() {
+            // As few places as may do, so that they are near.
+            let bits = words.len().max(1).ilog2() + 1;
+            let most = self.slots.len().ilog2();
+            self.shift = u64::BITS - bits.clamp(BITS_MIN, most);
+        }
         for &Shingle(word) in words {
             let place = place(&self.slots, self.shift, word);
             let slot = &mut self.slots[place];
@@ -47,7 +53,7 @@ impl Counts {
             if slot.count == 1 {
                 slot.word = word;
                 self.used.push(place as u32);
-                if 2 * self.used.len() > self.slots.len() {
+                if 2 * self.used.len() > 1 << (u64::BITS - self.shift) {
                     self.resize(u64::BITS - self.shift + 1);
                 }
             }
@@ -67,23 +73,25 @@ impl Counts {
     }
 
     fn resize(&mut self, bits: u32) {
-        let slots = std::mem::replace(&mut self.slots, vec![Slot::default(); 1 << bits]);
+        let mut slots = vec![Slot::default(); self.slots.len().max(1 << bits)];
         self.shift = u64::BITS - bits;
         for used in &mut self.used {
-            let slot = slots[*used as usize];
-            let place = place(&self.slots, self.shift, slot.word);
-            self.slots[place] = slot;
+            let slot = self.slots[*used as usize];
+            let place = place(&slots, self.shift, slot.word);
+            slots[place] = slot;
             *used = place as u32;
         }
+        self.slots = slots;
     }
 }
 
 /// Where a word is, or would be. Half of the places are empty.
 #[inline]
 fn place(slots: &[Slot], shift: u32, word: u64) -> usize {
+    let mask = u64::MAX >> shift;
     let mut place = (word >> shift) as usize;
     while slots[place].count != 0 && slots[place].word != word {
-        place = (place + 1) & (slots.len() - 1);
+        place = (place + 1) & mask as usize;
     }
     place
 }

@@ -1,6 +1,6 @@
 //! Gold standards: what documents are compared with, as vectors of terms.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::super::floor::Purpose;
@@ -33,7 +33,7 @@ pub(super) struct GoldTerms {
     /// The gold standards' names.
     names: Vec<String>,
     terms: Vec<GoldTerm>,
-    by_hash: HashMap<u64, u32, ahash::RandomState>,
+    by_hash: HashPlaces,
 }
 
 #[derive(Debug)]
@@ -42,6 +42,48 @@ struct GoldTerm {
     hash: u64,
     /// Gold standards that have it, and how often.
     counts: Vec<(u32, u32)>,
+}
+
+/// Where each term stands, by its hash. Three of four places are empty: most words of a document
+/// are in no gold standard.
+#[derive(Debug, Default)]
+struct HashPlaces {
+    /// A hash and a term; none where there is no such term.
+    slots: Vec<(u64, u32)>,
+    /// Bits of a hash that do not tell its place.
+    shift: u32,
+}
+
+const NO_TERM: u32 = u32::MAX;
+
+impl HashPlaces {
+    fn new(terms: &[GoldTerm]) -> Self {
+        let bits = (4 * terms.len()).max(2).next_power_of_two().ilog2();
+        let mut places = Self {
+            slots: vec![(0, NO_TERM); 1 << bits],
+            shift: u64::BITS - bits,
+        };
+        for (index, term) in (0..).zip(terms) {
+            let place = places.place(term.hash);
+            places.slots[place] = (term.hash, index);
+        }
+        places
+    }
+
+    #[inline]
+    fn get(&self, hash: u64) -> Option<u32> {
+        let (_, term) = self.slots[self.place(hash)];
+        (term != NO_TERM).then_some(term)
+    }
+
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        let mut place = (hash >> self.shift) as usize;
+        while self.slots[place].1 != NO_TERM && self.slots[place].0 != hash {
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        place
+    }
 }
 
 impl GoldTerms {
@@ -91,10 +133,9 @@ impl GoldTerms {
         if joined {
             names.truncate(1);
         }
-        let by_hash = (0..).zip(&terms).map(|(index, term)| (term.hash, index));
         Ok((
             Self {
-                by_hash: by_hash.collect(),
+                by_hash: HashPlaces::new(&terms),
                 names,
                 terms,
             },
@@ -105,7 +146,7 @@ impl GoldTerms {
     /// The term with this hash, if it is in any of them.
     #[inline]
     pub(super) fn get(&self, hash: u64) -> Option<u32> {
-        self.by_hash.get(&hash).copied()
+        self.by_hash.get(hash)
     }
 
     /// How it is spelled.

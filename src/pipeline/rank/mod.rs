@@ -129,12 +129,37 @@ pub struct Ranking {
 /// Terms are words as they are for shingles, but for stopwords: what `settings.shingle` says of
 /// windows does not count. How is in `settings.rank`.
 ///
+/// ```
+/// use std::io::Cursor;
+/// use std::ops::ControlFlow;
+/// use simdup::{Gold, Input, Quiet, Settings, rank_documents};
+///
+/// let documents = "{\"url\":\"a\",\"text\":\"sand\"}\n{\"url\":\"b\",\"text\":\"Sea, sky!\"}\n";
+/// let gold = Gold {
+///     name: "gold".into(),
+///     inputs: vec![Input::from_reader("gold", Cursor::new("sky sea"))],
+/// };
+/// let mut best = vec![];
+/// rank_documents(
+///     vec![Input::from_reader("documents", Cursor::new(documents))],
+///     vec![gold],
+///     &Settings::default(),
+///     &Quiet,
+///     |ranked| {
+///         best.push(format!("{} {}", ranked.score, ranked.url));
+///         ControlFlow::Continue(())
+///     },
+/// )?;
+/// assert_eq!(best, ["1.0 b", "0.0 a"]);
+/// # Ok::<(), simdup::Error>(())
+/// ```
+///
 /// # Errors
 /// If a gold standard cannot be read or has no term; if reading is to stop at the first bad
 /// record, there are too many documents, or a temporary file cannot be written.
 ///
 /// # Performance
-/// Time grows with the text. Memory is about 13 bytes a document, and the ids and 80 bytes of
+/// Time grows with the text. Memory is up to 18 bytes a document, and the ids and 80 bytes of
 /// each that is to be sorted.
 pub fn rank_documents(
     inputs: Vec<Input>,

@@ -202,7 +202,8 @@ impl Text {
                 let is_in_template = |open: &Open| open.element == Element::Template;
                 // What is in a template is not on the page.
                 if !self.stack.iter().any(is_in_template) {
-                    self.beside.tag(name, kept, place, self.hidden.is_none());
+                    let is_seen = self.hidden.is_none() && !self.tag.is_hidden;
+                    self.beside.tag(name, kept, place, is_seen);
                 }
             }
             _ => {}
