@@ -160,6 +160,12 @@ fn tell_of_texts(stats: &Stats) {
         1 => report::warning("1 file without text was passed over"),
         files => report::warning(&format!("{files} files without text were passed over")),
     }
+    if stats.counts.kept_first > 0 {
+        report::warning(
+            "what came through a pipe or compressed was kept first, beyond 16 MB in --temp-dir: \
+             Parquet and zip are read from their end",
+        );
+    }
     for field in &stats.missing_fields {
         report::warning(&format!("--text-field: no record has the field `{field}`"));
     }

@@ -10,7 +10,7 @@ use super::{in_pool, unless_failed};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
-use crate::read::{Block, Cutter, Head, Input, InputFormat, Piece, Stream};
+use crate::read::{self, Block, Cutter, Head, Input, InputFormat, Piece, Stream};
 use crate::settings::Settings;
 
 /// How records are given.
@@ -109,10 +109,7 @@ pub(super) fn for_each_record(
         return Ok(count);
     }
     let taken = Arc::new(AtomicU64::new(0));
-    let lanes = inputs.into_iter().map(|input| {
-        let cutter = Cutter::new(input.name(), &settings.read);
-        (Stream::new(input, &settings.read, &taken), cutter)
-    });
+    let lanes = read::open(inputs, &settings.read, &taken);
     let mut result = Ok(());
     in_pool(settings, || {
         let copying = Copying { settings, form };

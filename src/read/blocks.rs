@@ -32,6 +32,8 @@ pub struct Piece {
     pub(super) window_bytes: u64,
     /// A file of a directory that has no text, and is left out.
     pub passed_over: bool,
+    /// The input could not be read as it came, and was kept first.
+    pub(crate) kept_first: bool,
     /// What happened behind the last of the blocks.
     pub problem: Option<Error>,
 }
@@ -50,6 +52,8 @@ pub(super) struct Start {
     pub(super) is_found: bool,
     /// Others may follow.
     pub(super) is_member: bool,
+    /// Records of the file before it, if it is a part of one.
+    pub(super) first_record: u64,
 }
 
 /// How an input ends.
@@ -155,6 +159,7 @@ impl Piece {
         self.start = None;
         self.end = None;
         self.passed_over = false;
+        self.kept_first = false;
         self.blocks.spans.clear();
         self.problem = None;
     }

@@ -116,8 +116,10 @@ pub struct ReadSettings {
     pub html: Option<HtmlText>,
     /// Between the fields of CSV; `None` to find it.
     pub delimiter: Option<u8>,
-    /// A field whose value each document brings along.
+    /// A field whose value each document brings along, to be preferred by.
     pub value_field: Option<String>,
+    /// Another, to be grouped by.
+    pub party_field: Option<String>,
     /// The encoding of plain text that is not UTF-8.
     pub encoding: TextEncoding,
     /// Members of archives that are hidden are read too.
@@ -137,16 +139,12 @@ impl Default for ReadSettings {
             html: None,
             delimiter: None,
             value_field: None,
+            party_field: None,
             encoding: TextEncoding::Auto,
             hidden: false,
             temp_dir: None,
         }
     }
-}
-
-/// What a field of a JSON record holds, if it is a string or a number.
-pub(crate) fn json_field(record: &[u8], name: &str) -> Option<FieldValue> {
-    jsonl::value::field(format::without_bom(record), name)
 }
 
 /// What a field holds, as text.
@@ -156,6 +154,20 @@ pub(crate) fn field_text(value: &FieldValue) -> String {
         FieldValue::Integer(number) => number.to_string(),
         FieldValue::Number(number) => number.to_string(),
     }
+}
+
+/// Opens each of the inputs when its turn comes, in parts where it has some that can be read at
+/// the same time. What is read is added to `taken`.
+pub(crate) fn open(
+    inputs: Vec<Input>,
+    settings: &ReadSettings,
+    taken: &Arc<AtomicU64>,
+) -> impl Iterator<Item = (Stream, Cutter)> {
+    let parts = inputs.into_iter().flat_map(|input| input.parts(settings));
+    parts.map(|input| {
+        let cutter = Cutter::new(input.name(), settings);
+        (Stream::new(input, settings, taken), cutter)
+    })
 }
 
 /// Reads one input after the other, in one thread.

@@ -82,8 +82,12 @@ fn a_pipe_is_as_good_as_a_file() {
             .run(&format!("--threshold 0.5 {}", made(name)))
             .clean();
         let bytes = std::fs::read(made(name)).unwrap();
+        let piped = place.pipe("--threshold 0.5", &bytes);
+        assert_eq!(piped.stdout, file, "{name}");
+        let is_told = piped.stderr.matches("was kept first").count();
+        assert_eq!(is_told, usize::from(name.ends_with("parquet")), "{name}");
         assert_eq!(
-            place.pipe("--threshold 0.5", &bytes).clean(),
+            place.pipe("-q --threshold 0.5", &bytes).clean(),
             file,
             "{name}"
         );
@@ -188,7 +192,11 @@ fn columns_are_named() {
             "--text-field meta",
             "no column `meta` itself; there is `meta.lang`",
         ),
-        ("--text-field tags.list.element", "is a list"),
+        (
+            "--text-field tags.list.element",
+            "no column `tags.list.element`",
+        ),
+        ("--id-field tags", "is a list of BYTE_ARRAY"),
         ("--text-field number", "not a string"),
         ("--id-field words", "no column `words`"),
     ] {
@@ -200,6 +208,44 @@ fn columns_are_named() {
     assert!(
         run.stderr
             .contains("no column `words`; the header has `id`, `count`, `text`")
+    );
+}
+
+/// pyarrow wrote the lists, compressed with lz4, two rows to a group.
+#[test]
+fn lists_of_strings_are_joined_or_items() {
+    let place = Place::new();
+    let run = |arguments: &str| {
+        let lists = made("lists.parquet");
+        let exact = "--score jaccard --threshold 0.5";
+        place.run(&format!("{exact} {arguments} {lists}"))
+    };
+    // A list that is null is no text, as in JSON.
+    let null = run("-q --text-field words");
+    assert_eq!(null.status, 2);
+    assert!(null.stderr.contains("record 4: no text"), "{}", null.stderr);
+    let joined = null.stdout;
+    assert!(joined.starts_with("a b 0."), "{joined}");
+    assert_eq!(run("--text-field deep.lines").clean(), joined);
+    let items = run("-q --text-field words --items").stdout;
+    assert!(items.starts_with("a b 0.9"), "{items}");
+    // Both fields are read: what is preferred, and what is a group.
+    let kept = |arguments: &str| {
+        let run = place.run(&format!(
+            "dedup --threshold 0.5 --text-field deep.lines --keep max:weight {arguments} {}",
+            made("lists.parquet")
+        ));
+        run.clean().matches("\"url\"").count()
+    };
+    assert_eq!(kept(""), 4);
+    assert_eq!(kept("--group-by field:group"), 5);
+    let brotli = place.run(&format!("--text-field words {}", made("brotli.parquet")));
+    assert_eq!(brotli.status, 2);
+    assert!(
+        brotli.stderr.contains("compressed with BROTLI")
+            && brotli.stderr.contains("write the file with zstd or snappy"),
+        "{}",
+        brotli.stderr
     );
 }
 

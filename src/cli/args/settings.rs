@@ -120,6 +120,7 @@ pub(super) fn settings(
             html: input.html.map(Into::into),
             delimiter: input.delimiter,
             value_field: None,
+            party_field: None,
             encoding: input.encoding.unwrap_or_default(),
             hidden: input.walk.hidden,
             temp_dir: Some(resources.memory().temp_dir),

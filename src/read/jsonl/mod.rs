@@ -63,7 +63,8 @@ impl Format for Jsonl {
                 let complete = |document| Document {
                     record: whole,
                     number: record,
-                    value: value::read(text, settings),
+                    value: value::read(text, &settings.value_field),
+                    party: value::read(text, &settings.party_field),
                     ..document
                 };
                 if let Some(document) = fast.document(text, place) {
