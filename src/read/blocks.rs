@@ -50,6 +50,8 @@ pub(super) struct Start {
     pub(super) guess: Option<&'static str>,
     /// Nobody named it: it was found in a directory, or in an archive.
     pub(super) is_found: bool,
+    /// Only what is in it counts, if it is an archive.
+    pub(super) if_archive: bool,
     /// Others may follow.
     pub(super) is_member: bool,
     /// Records of the file before it, if it is a part of one.

@@ -23,6 +23,8 @@ pub struct Input {
     origin: Origin,
     /// Nobody named it: it was found in a directory.
     is_found: bool,
+    /// Only what is in it counts, if it is an archive.
+    if_archive: bool,
     /// The directory in which it was found, if it was.
     root: Option<Arc<Path>>,
 }
@@ -52,6 +54,7 @@ impl Input {
             name: name.into(),
             origin,
             is_found: false,
+            if_archive: false,
             root: None,
         }
     }
@@ -85,6 +88,14 @@ impl Input {
         Self {
             is_found: true,
             root: Some(Arc::clone(root)),
+            ..self
+        }
+    }
+
+    /// The same, of which only what is in it counts, if it is an archive.
+    pub(super) fn if_archive(self) -> Self {
+        Self {
+            if_archive: true,
             ..self
         }
     }
@@ -135,6 +146,7 @@ impl Input {
             name: Arc::clone(&self.name),
             origin,
             is_found: self.is_found,
+            if_archive: self.if_archive,
             root: self.root.clone(),
         })
     }
@@ -165,6 +177,7 @@ impl Input {
             charset: None,
             guess: None,
             is_found: self.is_found,
+            if_archive: self.if_archive,
             is_member: false,
             first_record: self.row_group().map_or(0, |part| part.first_row),
         }
@@ -196,6 +209,7 @@ impl Input {
                 name: Arc::clone(&self.name),
                 origin: Origin::RowGroup(group),
                 is_found: self.is_found,
+                if_archive: self.if_archive,
                 root: self.root.clone(),
             }
         };
@@ -209,7 +223,7 @@ impl Input {
             return None;
         };
         let is_wanted = matches!(settings.format, None | Some(InputFormat::Parquet));
-        if !is_wanted || !path.is_file() || parquet::foreign().is_some() {
+        if !is_wanted || self.if_archive || !path.is_file() || parquet::foreign().is_some() {
             return None;
         }
         let mut file = File::open(path).ok()?;

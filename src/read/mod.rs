@@ -76,6 +76,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::document::FieldValue;
+pub use archive::is_archive;
 pub(crate) use blocks::Block;
 pub use blocks::Piece;
 pub use command::{Command, end_commands};
@@ -122,7 +123,9 @@ pub struct ReadSettings {
     pub party_field: Option<String>,
     /// The encoding of plain text that is not UTF-8.
     pub encoding: TextEncoding,
-    /// Members of archives that are hidden are read too.
+    /// Which members of archives are read.
+    pub globs: Globs,
+    /// Those that are hidden too.
     pub hidden: bool,
     /// Where an archive or a Parquet file is kept that comes from a pipe and must be read from
     /// its end; `None` for memory.
@@ -141,6 +144,7 @@ impl Default for ReadSettings {
             value_field: None,
             party_field: None,
             encoding: TextEncoding::Auto,
+            globs: Globs::default(),
             hidden: false,
             temp_dir: None,
         }

@@ -7,7 +7,7 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::archive::{self, ArchiveKind, Members};
+use super::archive::{ArchiveKind, Members};
 use super::blocks::{End, Piece, Start};
 use super::buffer::PIECE_BYTES;
 use super::counted::{Damage, Filled, fill};
@@ -21,6 +21,7 @@ use super::packed::Packing;
 use super::parquet::{self, Table};
 use super::source::{Source, Spool};
 use super::transcoded::Transcoded;
+use super::walk::Meant;
 use super::{ReadSettings, protobuf, warc};
 use crate::error::ErrorKind;
 
@@ -183,15 +184,22 @@ impl Stream {
             charset: None,
             guess: None,
             is_found: true,
+            if_archive: false,
             is_member: true,
             first_record: 0,
         };
         match archive.members.next() {
-            Ok(Some(member)) if !self.settings.hidden && archive::is_hidden(&member.name) => {
-                self.state = State::Between;
-            }
             Ok(Some(member)) => {
-                let start = start(format!("{}!{}", archive.name, member.name).into());
+                let ReadSettings { globs, hidden, .. } = &self.settings;
+                let meant = globs.member(&member.name, *hidden);
+                if meant == Meant::No {
+                    self.state = State::Between;
+                    return;
+                }
+                let start = Start {
+                    if_archive: meant == Meant::IfArchive,
+                    ..start(format!("{}!{}", archive.name, member.name).into())
+                };
                 match member.content {
                     Ok(content) => self.open(Source::new(content), start, piece),
                     Err(foreign) => {
@@ -219,6 +227,7 @@ impl Stream {
     /// Opens what is inside a source: the archive, the compressed or the plain file.
     fn open(&mut self, source: Source, mut start: Start, piece: &mut Piece) {
         match self.inside(source, &mut start) {
+            Ok(Inside::Leaf(_)) if start.if_archive => self.state = self.behind(),
             Ok(Inside::Leaf(leaf)) => self.state = State::Open(leaf, Some(start)),
             Ok(Inside::Archive(members)) => {
                 self.archives.push(Archive {

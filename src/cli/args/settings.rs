@@ -122,6 +122,7 @@ pub(super) fn settings(
             value_field: None,
             party_field: None,
             encoding: input.encoding.unwrap_or_default(),
+            globs: input.walk.globs(),
             hidden: input.walk.hidden,
             temp_dir: Some(resources.memory().temp_dir),
         },
