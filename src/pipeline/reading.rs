@@ -192,10 +192,7 @@ impl<'a> Reading<'a> {
     pub(super) fn collection(&mut self, mut inputs: Inputs) -> Result<Collection, Error> {
         self.observer.phase(Phase::Reading);
         let settings = self.settings;
-        let templates = std::mem::take(&mut inputs.templates);
-        if !templates.is_empty() {
-            self.read_templates(templates)?;
-        }
+        self.take_out(std::mem::take(&mut inputs.templates))?;
         let is_across = inputs.against.is_some();
         let (features, own) = match settings.measure {
             Measure::MinHash => {
@@ -279,8 +276,12 @@ impl<'a> Reading<'a> {
         Ok(collection)
     }
 
-    /// Reads templates: nothing but their shingles is kept, and what was wrong is counted.
-    fn read_templates(&mut self, templates: Vec<Input>) -> Result<(), Error> {
+    /// Reads templates, whose shingles are taken out of what is read from now on: nothing else of
+    /// them is kept, and what was wrong is counted.
+    pub(super) fn take_out(&mut self, templates: Vec<Input>) -> Result<(), Error> {
+        if templates.is_empty() {
+            return Ok(());
+        }
         let mut reading = Reading::new(
             self.settings,
             self.observer,

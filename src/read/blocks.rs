@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::ReadSettings;
 use super::buffer::{Buffer, huge_bytes};
+use super::content::are_pages;
 use super::encoding::{self, Charset, Decoded};
 use super::format::{Head, InputFormat};
 use super::gzip::{self, Chunk, Gunzip};
@@ -177,7 +178,7 @@ pub struct Block<'a> {
     /// The format of the records.
     pub format: InputFormat,
     /// The encoding of text, if it could be told otherwise than by its looks alone.
-    pub(super) charset: Option<Charset>,
+    pub(crate) charset: Option<Charset>,
     /// The encoding that had to be guessed to read any of it.
     pub(super) guess: Option<&'static str>,
     /// What stands before the first record of the input.
@@ -196,7 +197,8 @@ impl Block<'_> {
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         let rules = self.format.rules();
-        let html = settings.html.filter(|_| !self.format.tells_html());
+        let is_told = self.format.tells_html() || (self.format.has_fields() && are_pages(settings));
+        let html = settings.html.filter(|_| !is_told);
         if html.is_none() && self.guess.is_none() {
             return rules.documents(self, settings, each);
         }

@@ -136,6 +136,74 @@ fn dedup_writes_csv_with_its_header_once() {
 }
 
 #[test]
+fn csv_of_which_nothing_is_kept_has_its_header() {
+    let place = Place::new();
+    place
+        .file("a.csv", "\u{feff}id;text\r\na;one two three\r\n")
+        .file("b.csv", "id,text\nb,one two three\n");
+    let run = place.run("dedup --against b.csv -q a.csv").clean();
+    assert_eq!(run, "\u{feff}id;text\r\n");
+}
+
+#[test]
+fn records_of_crawls_are_members_of_gzip() {
+    let place = Place::new();
+    let run = place.run(&format!(
+        "dedup --threshold 0.5 -o kept.warc.gz {}",
+        made("members.warc.gz")
+    ));
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let kept = std::fs::read(place.path("kept.warc.gz")).unwrap();
+    let mut rest = &kept[..];
+    let mut members = Vec::new();
+    while !rest.is_empty() {
+        let mut decoder = flate2::bufread::GzDecoder::new(rest);
+        let mut member = Vec::new();
+        std::io::Read::read_to_end(&mut decoder, &mut member).unwrap();
+        members.push(member);
+        rest = decoder.into_inner();
+    }
+    assert_eq!(members.len(), 4);
+    for member in members {
+        assert!(member.starts_with(b"WARC/1.") && member.ends_with(b"\r\n\r\n"));
+    }
+    // Of other formats there is one member, and one of nothing.
+    place
+        .file("a.jsonl", "{\"url\":\"a\",\"text\":\"x\"}\n")
+        .file("b.jsonl", "{\"url\":\"b\",\"text\":\"x\"}\n");
+    for (arguments, length) in [("a.jsonl", 23), ("-q --against b.jsonl a.jsonl", 0)] {
+        place.run(&format!("dedup -o out.gz {arguments}")).clean();
+        let packed = std::fs::read(place.path("out.gz")).unwrap();
+        let mut content = Vec::new();
+        let mut decoder = flate2::bufread::GzDecoder::new(&packed[..]);
+        std::io::Read::read_to_end(&mut decoder, &mut content).unwrap();
+        assert_eq!(content.len(), length, "{arguments}");
+        assert!(decoder.into_inner().is_empty());
+    }
+}
+
+/// One field with an open comment or element does not swallow the next.
+#[test]
+fn each_field_is_a_page_of_its_own() {
+    let place = Place::new();
+    let (title, body) = ("<b>Saltmere <script>", "<p>The ferry leaves</p> at seven");
+    let json = serde_json::json!({"url": "j", "title": title, "body": body});
+    let csv = format!("id,title,body\nc,\"{title}\",\"{body}\"\n");
+    place
+        .file("j.jsonl", format!("{json}\n"))
+        .file("c.csv", csv)
+        .file(
+            "p.jsonl",
+            "{\"url\":\"p\",\"title\":\"Saltmere the ferry leaves at seven\"}\n",
+        )
+        .file("t.txt", "<b>Saltmere the ferry <i>leaves at seven");
+    let run = place.run(
+        "--text-field title,body --html --shingle-words 2 --threshold 1 j.jsonl c.csv p.jsonl t.txt",
+    );
+    assert_eq!(run.clean().lines().count(), 6);
+}
+
+#[test]
 fn dedup_writes_archives_and_tables() {
     let place = Place::new();
     let whole = std::fs::read(made("plain.warc")).unwrap();
