@@ -258,11 +258,11 @@ fn components_take_nothing_for_their_own_group() {
     };
     assert_eq!(run("").lines().count(), 1);
     let apart = run("--group-by regex:^(.)/ --removed removed");
-    let urls: Vec<&str> = apart
-        .lines()
-        .filter_map(|line| line.split('"').nth(3))
-        .collect();
-    assert_eq!(urls, ["x/1", "x/3"]);
+    assert_eq!(apart.lines().count(), 2, "{apart}");
+    assert!(
+        apart.contains("\"x/1\"") && apart.contains("\"x/3\""),
+        "{apart}"
+    );
     let removed = std::fs::read_to_string(place.path("removed")).unwrap();
     assert_eq!(
         removed.matches("\"keeper\":\"x/1\"").count(),
