@@ -74,7 +74,7 @@ pub mod inside {
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
     };
-    pub use crate::shingle::{Shingle, Shingles, normalise, shingler, token_hash};
+    pub use crate::shingle::{Shingle, Shingles, normalise, shingler, token_hash, tokens_twice};
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{

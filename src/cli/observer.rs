@@ -251,7 +251,7 @@ impl Observer for Terminal {
             self.bar.suspend(|| {
                 report::warning(&format!(
                     "--memory is {} MB, but ids, what is known of each document, threads, windows of \
-                     zstd and the largest record take {} MB, and that is used",
+                     compression, pages of Parquet and the largest record take {} MB, and that is used",
                     megabytes(memory_bytes),
                     megabytes(bytes),
                 ));

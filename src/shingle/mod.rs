@@ -19,7 +19,7 @@ mod words;
 use std::collections::HashSet;
 
 use crate::document::Content;
-pub use code::Names;
+pub use code::{Names, tokens_twice};
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
 pub use windows::Windows;

@@ -27,7 +27,7 @@ pub struct Members {
 }
 
 enum Member {
-    Open(GzEncoder<Output>),
+    Open(Box<GzEncoder<Output>>),
     Closed(Output),
     /// Nothing can be written behind an error.
     Lost,
@@ -43,7 +43,9 @@ impl Members {
 
     fn open(&mut self) -> io::Result<&mut GzEncoder<Output>> {
         self.state = match mem::replace(&mut self.state, Member::Lost) {
-            Member::Closed(output) => Member::Open(GzEncoder::new(output, Compression::default())),
+            Member::Closed(output) => {
+                Member::Open(Box::new(GzEncoder::new(output, Compression::default())))
+            }
             other => other,
         };
         self.has_any = true;
