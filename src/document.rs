@@ -30,6 +30,8 @@ pub struct Document<'a> {
     pub number: u64,
     /// What a named field of the record holds, for choosing between documents.
     pub value: Option<FieldValue>,
+    /// What another one holds, by which documents are grouped.
+    pub party: Option<FieldValue>,
     /// The encoding of its text, if it had to be guessed.
     pub guess: Option<&'static str>,
     /// Which of the text fields that were named it has, a bit for each, the first the lowest; all
@@ -57,6 +59,7 @@ impl<'a> Document<'a> {
             record: &[],
             number: 0,
             value: None,
+            party: None,
             guess: None,
             fields: u64::MAX,
             links: Vec::new(),

@@ -97,6 +97,8 @@ pub enum ErrorKind {
     Spill(io::Error),
     /// Records of different formats, which one file cannot hold.
     MixedFormats,
+    /// Records in different encodings, which one file cannot hold.
+    MixedEncodings,
     /// A line that is no pair with its score.
     NoPair,
     /// What cannot be done with an index, or an index that is none.
@@ -138,6 +140,7 @@ impl ErrorKind {
             Self::Write(_) => "write failure",
             Self::Spill(_) => "no room for temporary files",
             Self::MixedFormats => "mixed formats",
+            Self::MixedEncodings => "mixed encodings",
             Self::NoPair => "not a pair",
             Self::Index(_) => "no such index",
             Self::DamagedIndex(_) => "damaged index",
@@ -277,6 +280,10 @@ impl fmt::Display for ErrorKind {
             Self::MixedFormats => f.write_str(
                 "the inputs have different formats or headers, which one output cannot hold; take \
                  those of one format at a time, and --against for the others",
+            ),
+            Self::MixedEncodings => f.write_str(
+                "the inputs have different encodings, which one output cannot hold; take those of \
+                 one encoding at a time, or convert them first (iconv -t UTF-8)",
             ),
             Self::NoPair => f.write_str(
                 "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",

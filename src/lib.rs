@@ -81,8 +81,10 @@ pub mod inside {
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
     pub use crate::pipeline::{cluster_written_pairs, write_pairs};
-    pub use crate::read::{Command, Globs, Piece, Pieces, Walk, end_commands, read_pairs};
-    pub use crate::shingle::{Shingle, Shingles, normalise, shingler, token_hash};
+    pub use crate::read::{
+        Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
+    };
+    pub use crate::shingle::{Shingle, Shingles, normalise, shingler, token_hash, tokens_twice};
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{

@@ -153,15 +153,15 @@ pub enum Strictness {
 const HASHES_MAX: usize = 4096;
 
 impl Settings {
-    /// The same, with the field that is read of each document besides its text: the one by which
-    /// keepers are chosen, or else the one that makes groups.
+    /// The same, with the fields that are read of each document besides its text: the one by which
+    /// keepers are chosen, and the one that makes groups.
     pub(crate) fn with_value_field(&self, keep: Option<&str>) -> Self {
         let mut settings = self.clone();
-        let of_parties = match &self.party_by {
-            Some(PartyBy::Field(name)) => Some(name.as_str()),
+        settings.read.value_field = keep.map(str::to_owned);
+        settings.read.party_field = match &self.party_by {
+            Some(PartyBy::Field(name)) => Some(name.clone()),
             _ => None,
         };
-        settings.read.value_field = keep.or(of_parties).map(str::to_owned);
         settings
     }
 

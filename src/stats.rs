@@ -53,6 +53,8 @@ pub struct Counts {
     pub skipped: u64,
     /// Files of directories and members of archives without text.
     pub passed_over: u64,
+    /// Inputs that were kept, in memory or in a file, before they could be read.
+    pub kept_first: u64,
     /// Records of WARC archives that are no documents: requests, images and the like.
     pub passed_over_records: u64,
     /// Records whose id a document before them has.

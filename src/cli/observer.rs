@@ -160,6 +160,12 @@ fn tell_of_texts(stats: &Stats) {
         1 => report::warning("1 file without text was passed over"),
         files => report::warning(&format!("{files} files without text were passed over")),
     }
+    if stats.counts.kept_first > 0 {
+        report::warning(
+            "what came through a pipe or compressed was kept first, beyond 16 MB in --temp-dir: \
+             Parquet and zip are read from their end",
+        );
+    }
     for field in &stats.missing_fields {
         report::warning(&format!("--text-field: no record has the field `{field}`"));
     }
@@ -245,7 +251,7 @@ impl Observer for Terminal {
             self.bar.suspend(|| {
                 report::warning(&format!(
                     "--memory is {} MB, but ids, what is known of each document, threads, windows of \
-                     zstd and the largest record take {} MB, and that is used",
+                     compression, pages of Parquet and the largest record take {} MB, and that is used",
                     megabytes(memory_bytes),
                     megabytes(bytes),
                 ));

@@ -13,7 +13,7 @@ use super::{Failure, Outcome, files};
 
 pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
-    let inputs = args.input.inputs()?;
+    let inputs = args.inputs()?;
     let (output, name) = args.output.open()?;
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.iter());

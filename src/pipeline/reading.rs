@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
 use crate::index::Index;
 use crate::observer::{Observer, Phase};
-use crate::read::{Block, Cutter, Input, Piece, Stream, field_text, json_field};
+use crate::read::{self, Block, Cutter, Input, Piece, Stream, field_text};
 use crate::score::Measure;
 use crate::sets::{ListBlock, ShingleLists};
 use crate::settings::{Memory, Settings, Strictness};
@@ -248,10 +248,7 @@ impl<'a> Reading<'a> {
     pub(super) fn collection(&mut self, mut inputs: Inputs) -> Result<Collection, Error> {
         self.observer.phase(Phase::Reading);
         let settings = self.settings;
-        let templates = std::mem::take(&mut inputs.templates);
-        if !templates.is_empty() {
-            self.read_templates(templates)?;
-        }
+        self.take_out(std::mem::take(&mut inputs.templates))?;
         let is_across = inputs.against.is_some();
         let (features, own) = match settings.measure {
             Measure::MinHash => {
@@ -341,8 +338,12 @@ impl<'a> Reading<'a> {
         collection
     }
 
-    /// Reads templates: nothing but their shingles is kept, and what was wrong is counted.
-    fn read_templates(&mut self, templates: Vec<Input>) -> Result<(), Error> {
+    /// Reads templates, whose shingles are taken out of what is read from now on: nothing else of
+    /// them is kept, and what was wrong is counted.
+    pub(super) fn take_out(&mut self, templates: Vec<Input>) -> Result<(), Error> {
+        if templates.is_empty() {
+            return Ok(());
+        }
         let mut reading = Reading::new(
             self.settings,
             self.observer,
@@ -390,7 +391,6 @@ impl<'a> Reading<'a> {
         let settings = self.settings;
         let taken = Arc::new(AtomicU64::new(self.stats.counts.input_bytes));
         let window_bytes = AtomicU64::new(0);
-        let input_count = inputs.len();
         let template = std::mem::take(&mut self.template);
         let folders = match (&self.parties, &settings.party_by) {
             (Some(_), Some(PartyBy::Folder(_))) => Folders::new(&inputs),
@@ -414,9 +414,9 @@ impl<'a> Reading<'a> {
             output: PhantomData,
         };
         let waiting_max = self.floor.waiting_max(settings.memory().bytes);
-        let lanes = inputs.into_iter().map(|input| {
-            let cutter = Cutter::new(input.name(), &settings.read);
-            (Stream::new(input, &settings.read, &taken), cutter)
+        let opened = AtomicUsize::new(0);
+        let lanes = read::open(inputs, &settings.read, &taken).inspect(|_| {
+            opened.fetch_add(1, Ordering::Relaxed);
         });
         let mut collector = Collector {
             reading: self,
@@ -426,10 +426,15 @@ impl<'a> Reading<'a> {
         };
         ordered::in_order(&digesting, waiting_max, lanes, |batch| {
             let windows = window_bytes.load(Ordering::Relaxed);
-            collector.reading.floor.add_windows(input_count, windows);
+            let opened = opened.load(Ordering::Relaxed);
+            collector.reading.floor.add_windows(opened, windows);
             collector.add(batch)
         });
         let failed = collector.failed;
+        // So that it is the same in every run, whoever was last.
+        let windows = window_bytes.load(Ordering::Relaxed);
+        self.floor
+            .add_windows(opened.load(Ordering::Relaxed), windows);
         self.template = template;
         self.stats.counts.input_bytes = taken.load(Ordering::Relaxed);
         self.stats.seconds.read_and_sketch += started.elapsed();
@@ -552,6 +557,7 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
         give: &mut dyn FnMut(Batch<D::Output>),
     ) {
         let problem = piece.problem.take();
+        let kept_first = u64::from(piece.kept_first);
         let mut index = 0;
         while let Some(block) = piece.block(index) {
             let batch = self.batch(&block, scratch);
@@ -566,8 +572,9 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
                 ..batch
             });
         }
-        if problem.is_some() || piece.passed_over {
+        if problem.is_some() || piece.passed_over || kept_first > 0 {
             give(Batch {
+                kept_first,
                 problems: problem.into_iter().collect(),
                 passed_over: u64::from(piece.passed_over),
                 input_bytes: self.taken.load(Ordering::Relaxed),
@@ -708,12 +715,7 @@ impl<D, M> Digesting<'_, D, M> {
     ) -> Option<Box<str>> {
         match party_by {
             PartyBy::Folder(level) => self.folders.of(block.file, *level).map(Into::into),
-            PartyBy::Field(name) => match &self.settings.read.value_field {
-                Some(read) if read == name => document.value.as_ref().map(field_text),
-                // Another field counts for keepers.
-                _ => json_field(document.record, name).as_ref().map(field_text),
-            }
-            .map(Into::into),
+            PartyBy::Field(_) => document.party.as_ref().map(field_text).map(Into::into),
             PartyBy::Host | PartyBy::Pattern(_) => party_by.of_url(&document.url).map(Into::into),
         }
     }
@@ -747,6 +749,7 @@ struct Batch<T> {
     problems: Vec<Error>,
     counted: Counted,
     passed_over: u64,
+    kept_first: u64,
     passed_over_records: u64,
     /// Documents by the encoding that was guessed of them.
     guesses: BTreeMap<&'static str, u64>,
@@ -772,6 +775,7 @@ impl<T> Default for Batch<T> {
             problems: Vec::new(),
             counted: Counted::default(),
             passed_over: 0,
+            kept_first: 0,
             passed_over_records: 0,
             guesses: BTreeMap::new(),
             input_bytes: 0,
@@ -811,6 +815,7 @@ impl<K> Collector<'_, '_, K> {
         let reading = &mut *self.reading;
         reading.stats.counts.record_bytes += batch.record_bytes;
         reading.stats.counts.passed_over += batch.passed_over;
+        reading.stats.counts.kept_first += batch.kept_first;
         reading.stats.counts.passed_over_records += batch.passed_over_records;
         reading.fields |= batch.fields;
         for (guess, documents) in batch.guesses {

@@ -10,7 +10,7 @@ use super::{in_pool, unless_failed};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
-use crate::read::{Block, Cutter, Head, Input, InputFormat, Piece, Stream};
+use crate::read::{self, Block, Charset, Cutter, Head, Input, InputFormat, Piece, Stream};
 use crate::settings::Settings;
 
 /// How records are given.
@@ -67,6 +67,9 @@ pub(super) struct Record<'a> {
     pub(super) head: &'a Arc<Head>,
     /// As it is to be written.
     pub(super) bytes: &'a [u8],
+    /// The input, and its encoding where it is not UTF-8.
+    pub(super) file: &'a Arc<str>,
+    pub(super) charset: Option<Charset>,
     /// It is a file that has no content.
     pub(super) is_blank: bool,
     /// What it was, if it was read again: it may have changed.
@@ -90,6 +93,8 @@ pub(super) fn for_each_record(
                 index: count,
                 format: records.format,
                 head: &records.head,
+                file: &records.file,
+                charset: records.charset,
                 bytes: &records.bytes[start..end],
                 is_blank: records.is_blank,
                 print: records.prints.get(index).copied(),
@@ -109,10 +114,7 @@ pub(super) fn for_each_record(
         return Ok(count);
     }
     let taken = Arc::new(AtomicU64::new(0));
-    let lanes = inputs.into_iter().map(|input| {
-        let cutter = Cutter::new(input.name(), &settings.read);
-        (Stream::new(input, &settings.read, &taken), cutter)
-    });
+    let lanes = read::open(inputs, &settings.read, &taken);
     let mut result = Ok(());
     in_pool(settings, || {
         let copying = Copying { settings, form };
@@ -131,6 +133,8 @@ pub(super) fn for_each_record(
 pub(super) struct RecordBlock {
     format: InputFormat,
     is_blank: bool,
+    file: Arc<str>,
+    charset: Option<Charset>,
     head: Arc<Head>,
     /// As they are to be written; nothing of bad ones.
     bytes: Vec<u8>,
@@ -144,6 +148,8 @@ impl RecordBlock {
         Self {
             format: block.format,
             is_blank: block.bytes.is_empty(),
+            file: Arc::clone(block.file),
+            charset: block.charset,
             head: Arc::clone(block.head),
             bytes: Vec::with_capacity(block.bytes.len()),
             ends: Vec::new(),

@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::floor::Purpose;
-use super::in_pool;
 use super::reading::{Digest, Reading, Wants};
+use super::{Inputs, in_pool};
 use crate::document::{Document, DocumentId};
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::read::Input;
 use crate::settings::Settings;
 use crate::shingle::{Shingle, ShingleSet};
 use crate::sketch::{SketchSettings, Sketcher, Value, sketcher};
@@ -34,15 +33,21 @@ pub struct Sketched<'a> {
 /// # Performance
 /// Time grows with the text. Nothing but the ids is kept.
 pub fn sketch_documents(
-    inputs: Vec<Input>,
+    inputs: impl Into<Inputs>,
     settings: &Settings,
     observer: &dyn Observer,
     mut each: impl FnMut(Sketched<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Stats, Error> {
     let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Sketches);
+    let Inputs {
+        documents,
+        templates,
+        ..
+    } = inputs.into();
     in_pool(settings, || {
+        reading.take_out(templates)?;
         let digest = || SignatureDigest::new(&settings.sketch, Repetitions::Drop);
-        reading.read(inputs, digest, |numbered, batch| {
+        reading.read(documents, digest, |numbered, batch| {
             for (document, shingles, signature) in batch.signatures(numbered.documents) {
                 let sketched = Sketched {
                     url: numbered.urls.get(document),

@@ -1,6 +1,8 @@
 //! Archives as sequences of members, each to be read as a file is.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -120,11 +122,29 @@ fn is_tar(head: &[u8]) -> bool {
     named == Some(own.sum())
 }
 
-/// Whether a member is hidden, as files are whose names start with a dot. So is what macOS adds
-/// to archives of its own.
-pub(super) fn is_hidden(name: &str) -> bool {
-    name.split('/')
-        .any(|part| (part.starts_with('.') && !matches!(part, "." | "..")) || part == "__MACOSX")
+/// Whether a part of a member's path hides it, as files are hidden whose names start with a dot.
+/// So is what macOS adds to archives of its own.
+pub(super) fn is_hidden(part: &str) -> bool {
+    (part.starts_with('.') && !matches!(part, "." | "..")) || part == "__MACOSX"
+}
+
+/// Whether a file is an archive, or is called as one is that is compressed.
+pub fn is_archive(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let file = File::open(path).map(|file| file.take(HEAD_BYTES as u64));
+    let is_read = file.is_ok_and(|mut file| file.read_to_end(&mut head).is_ok());
+    let name = path.file_name().unwrap_or_default();
+    is_read && (ArchiveKind::of(&head).is_some() || has_name(&name.to_string_lossy()))
+}
+
+/// Whether a file is called as archives are. Whether it is one, only its content tells.
+pub(super) fn has_name(name: &str) -> bool {
+    const ENDINGS: [&str; 7] = [".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".tzst"];
+    let name = name.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || name
+            .rsplit_once('.')
+            .is_some_and(|(name, _)| name.ends_with(".tar"))
 }
 
 #[cfg(test)]
@@ -133,11 +153,21 @@ mod tests {
 
     #[test]
     fn members_are_hidden_as_files_are() {
-        for name in [".DS_Store", "a/.git/x", "__MACOSX/a", "./.x"] {
-            assert!(is_hidden(name), "{name}");
+        for part in [".DS_Store", ".git", "__MACOSX"] {
+            assert!(is_hidden(part), "{part}");
         }
-        for name in ["a.txt", "./a", "../a", "a/b.c"] {
-            assert!(!is_hidden(name), "{name}");
+        for part in ["a.txt", ".", "..", ""] {
+            assert!(!is_hidden(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn archives_have_names() {
+        for name in ["a.zip", "A.ZIP", "a.tar", "a.tar.gz", "a.tar.zst", "a.tgz"] {
+            assert!(has_name(name), "{name}");
+        }
+        for name in ["a.gz", "zip", "tar.gz", "a.tar.gz.txt", "a.java"] {
+            assert!(!has_name(name), "{name}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::ReadSettings;
 use super::buffer::{Buffer, huge_bytes};
+use super::content::are_pages;
 use super::encoding::{self, Charset, Decoded};
 use super::format::{Head, InputFormat};
 use super::gzip::{self, Chunk, Gunzip};
@@ -32,6 +33,8 @@ pub struct Piece {
     pub(super) window_bytes: u64,
     /// A file of a directory that has no text, and is left out.
     pub passed_over: bool,
+    /// The input could not be read as it came, and was kept first.
+    pub(crate) kept_first: bool,
     /// What happened behind the last of the blocks.
     pub problem: Option<Error>,
 }
@@ -48,8 +51,12 @@ pub(super) struct Start {
     pub(super) guess: Option<&'static str>,
     /// Nobody named it: it was found in a directory, or in an archive.
     pub(super) is_found: bool,
+    /// Only what is in it counts, if it is an archive.
+    pub(super) if_archive: bool,
     /// Others may follow.
     pub(super) is_member: bool,
+    /// Records of the file before it, if it is a part of one.
+    pub(super) first_record: u64,
 }
 
 /// How an input ends.
@@ -155,6 +162,7 @@ impl Piece {
         self.start = None;
         self.end = None;
         self.passed_over = false;
+        self.kept_first = false;
         self.blocks.spans.clear();
         self.problem = None;
     }
@@ -170,7 +178,7 @@ pub struct Block<'a> {
     /// The format of the records.
     pub format: InputFormat,
     /// The encoding of text, if it could be told otherwise than by its looks alone.
-    pub(super) charset: Option<Charset>,
+    pub(crate) charset: Option<Charset>,
     /// The encoding that had to be guessed to read any of it.
     pub(super) guess: Option<&'static str>,
     /// What stands before the first record of the input.
@@ -189,7 +197,8 @@ impl Block<'_> {
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
         let rules = self.format.rules();
-        let html = settings.html.filter(|_| !self.format.tells_html());
+        let is_told = self.format.tells_html() || (self.format.has_fields() && are_pages(settings));
+        let html = settings.html.filter(|_| !is_told);
         if html.is_none() && self.guess.is_none() {
             return rules.documents(self, settings, each);
         }

@@ -26,6 +26,20 @@ pub(super) fn content<'a>(
     }
 }
 
+/// Whether the text is HTML of which each field is a page of its own. For their links, all are
+/// one page.
+pub(super) fn are_pages(settings: &ReadSettings) -> bool {
+    settings.html.is_some() && settings.text_fields.len() > 1 && !settings.page.links
+}
+
+/// What counts of the text of a field.
+pub(super) fn field<'a>(text: Cow<'a, str>, settings: &ReadSettings) -> Cow<'a, str> {
+    match settings.html {
+        Some(html) if are_pages(settings) => html.of(&text, "", &settings.page).0.into(),
+        _ => text,
+    }
+}
+
 /// What several texts stand for: one text, or one list.
 pub(super) fn contents<'a>(
     texts: &[&'a str],
@@ -37,6 +51,11 @@ pub(super) fn contents<'a>(
             items.append(&mut list(text)?);
         }
         return Ok(Content::Items(items));
+    }
+    if are_pages(settings) {
+        let texts = texts.iter().map(|&text| field(text.into(), settings));
+        let texts: Vec<_> = texts.collect();
+        return Ok(Content::Text(texts.join(FIELD_SEPARATOR).into()));
     }
     Ok(Content::Text(match texts {
         [] => "".into(),
@@ -50,7 +69,7 @@ pub(super) fn texts_of<'a>(
     mut texts: Vec<Cow<'a, str>>,
     settings: &ReadSettings,
 ) -> Result<Content<'a>, ErrorKind> {
-    if texts.len() == 1 && !settings.items {
+    if texts.len() == 1 && !settings.items && !are_pages(settings) {
         return Ok(Content::Text(texts.pop().unwrap_or_default()));
     }
     let parts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();

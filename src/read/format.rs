@@ -65,6 +65,14 @@ impl InputFormat {
         matches!(self, Self::Jsonl | Self::Lines | Self::Csv | Self::Tsv)
     }
 
+    /// Whether its records have fields that can be named.
+    pub(super) fn has_fields(self) -> bool {
+        matches!(
+            self,
+            Self::Jsonl | Self::Protobuf | Self::Csv | Self::Tsv | Self::Parquet
+        )
+    }
+
     /// Whether a file is one document: its name stands for it where documents are written.
     pub(crate) fn is_file(self) -> bool {
         matches!(self, Self::Text | Self::Html)

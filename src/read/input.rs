@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::ReadSettings;
 use super::blocks::Start;
 use super::command::Command;
 use super::counted::CountedReader;
 use super::format::InputFormat;
 use super::packed::Packing;
+use super::parquet::{self, Layout};
 use super::source::Source;
 
 /// One stream of bytes with a name.
@@ -21,6 +23,8 @@ pub struct Input {
     origin: Origin,
     /// Nobody named it: it was found in a directory.
     is_found: bool,
+    /// Only what is in it counts, if it is an archive.
+    if_archive: bool,
     /// The directory in which it was found, if it was.
     root: Option<Arc<Path>>,
 }
@@ -29,8 +33,19 @@ enum Origin {
     Path(PathBuf),
     /// What a command makes of a file.
     Command(Arc<Command>, PathBuf),
+    /// A part of a Parquet file.
+    RowGroup(RowGroup),
     Reader(Box<dyn Read + Send>),
     Unreadable(io::Error),
+}
+
+/// A row group of a Parquet file that has been looked at.
+pub(super) struct RowGroup {
+    pub(super) path: PathBuf,
+    pub(super) layout: Arc<Layout>,
+    pub(super) index: usize,
+    /// Rows of the file before it.
+    first_row: u64,
 }
 
 impl Input {
@@ -39,6 +54,7 @@ impl Input {
             name: name.into(),
             origin,
             is_found: false,
+            if_archive: false,
             root: None,
         }
     }
@@ -76,6 +92,14 @@ impl Input {
         }
     }
 
+    /// The same, of which only what is in it counts, if it is an archive.
+    pub(super) fn if_archive(self) -> Self {
+        Self {
+            if_archive: true,
+            ..self
+        }
+    }
+
     /// The name that ids and messages give it.
     pub fn name(&self) -> &Arc<str> {
         &self.name
@@ -101,6 +125,7 @@ impl Input {
     fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::Path(path) | Origin::Command(_, path) => Some(path),
+            Origin::RowGroup(part) => Some(&part.path),
             Origin::Reader(_) | Origin::Unreadable(_) => None,
         }
     }
@@ -121,6 +146,7 @@ impl Input {
             name: Arc::clone(&self.name),
             origin,
             is_found: self.is_found,
+            if_archive: self.if_archive,
             root: self.root.clone(),
         })
     }
@@ -134,7 +160,7 @@ impl Input {
         };
         match &self.origin {
             Origin::Path(path) => path.is_file() && is_packed(path),
-            Origin::Command(..) => true,
+            Origin::Command(..) | Origin::RowGroup(_) => true,
             Origin::Reader(_) | Origin::Unreadable(_) => false,
         }
     }
@@ -143,17 +169,78 @@ impl Input {
     pub(super) fn start(&self) -> Start {
         Start {
             name: Arc::clone(&self.name),
-            format: matches!(self.origin, Origin::Command(..)).then_some(InputFormat::Text),
+            format: match self.origin {
+                Origin::Command(..) => Some(InputFormat::Text),
+                Origin::RowGroup(_) => Some(InputFormat::Parquet),
+                _ => None,
+            },
             charset: None,
             guess: None,
             is_found: self.is_found,
+            if_archive: self.if_archive,
             is_member: false,
+            first_record: self.row_group().map_or(0, |part| part.first_row),
         }
+    }
+
+    pub(super) fn row_group(&self) -> Option<&RowGroup> {
+        match &self.origin {
+            Origin::RowGroup(part) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// The parts of it that can be read at the same time: the row groups of a Parquet file, else
+    /// itself alone.
+    pub(super) fn parts(self, settings: &ReadSettings) -> Vec<Self> {
+        let Some((path, layout)) = self.layout(settings) else {
+            return vec![self];
+        };
+        let mut first_row = 0;
+        let part = |(index, rows)| {
+            let group = RowGroup {
+                path: path.clone(),
+                layout: Arc::clone(&layout),
+                index,
+                first_row,
+            };
+            first_row += rows;
+            Self {
+                name: Arc::clone(&self.name),
+                origin: Origin::RowGroup(group),
+                is_found: self.is_found,
+                if_archive: self.if_archive,
+                root: self.root.clone(),
+            }
+        };
+        layout.rows().enumerate().map(part).collect()
+    }
+
+    /// The layout of a Parquet file of several row groups. What is wrong with others is told
+    /// when they are read.
+    fn layout(&self, settings: &ReadSettings) -> Option<(PathBuf, Arc<Layout>)> {
+        let Origin::Path(path) = &self.origin else {
+            return None;
+        };
+        let is_wanted = matches!(settings.format, None | Some(InputFormat::Parquet));
+        if !is_wanted || self.if_archive || !path.is_file() || parquet::foreign().is_some() {
+            return None;
+        }
+        let mut file = File::open(path).ok()?;
+        let mut head = [0; parquet::MAGIC.len()];
+        file.read_exact(&mut head).ok()?;
+        if head != parquet::MAGIC {
+            return None;
+        }
+        let layout = Layout::read(Box::new(file), settings).ok()?;
+        (layout.rows().count() > 1).then(|| (path.clone(), Arc::new(layout)))
     }
 
     pub(super) fn open(self) -> io::Result<Box<dyn Read + Send>> {
         match self.origin {
-            Origin::Path(path) => Ok(Box::new(File::open(path)?)),
+            Origin::Path(path) | Origin::RowGroup(RowGroup { path, .. }) => {
+                Ok(Box::new(File::open(path)?))
+            }
             Origin::Command(command, path) => command.run(&path),
             Origin::Reader(reader) => Ok(reader),
             Origin::Unreadable(error) => Err(error),

@@ -17,6 +17,24 @@ pub(super) fn reader(packed: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
     })))
 }
 
+/// The content of a block that stands for itself, or an error if it is more than `limit` bytes.
+/// A block does not say how much that is.
+#[cfg(feature = "parquet")]
+pub(super) fn block(packed: &[u8], limit: usize) -> io::Result<Vec<u8>> {
+    /// A byte stands for so many at the most.
+    const RATIO_MAX: usize = 255;
+    let most = limit.min(packed.len().saturating_mul(RATIO_MAX));
+    let mut length = most.min(4 * packed.len() + 64);
+    loop {
+        match lz4_flex::block::decompress(packed, length) {
+            Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) if length < most => {
+                length = most.min(2 * length);
+            }
+            unpacked => return unpacked.map_err(io::Error::other),
+        }
+    }
+}
+
 struct Frames(State);
 
 /// A frame has a decoder of its own: one that has seen small blocks is not made for large ones.
@@ -169,5 +187,15 @@ mod tests {
         for cut in 1..one.len() {
             assert!(content([&one[..], &one[..cut]].concat()).is_err(), "{cut}");
         }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn a_block_unpacks_to_its_limit_and_no_further() {
+        let packed = lz4_flex::block::compress(&[7; 5000]);
+        assert!(packed.len() < 100);
+        assert_eq!(block(&packed, 5000).unwrap(), [7; 5000]);
+        assert!(block(&packed, 4999).is_err());
+        assert!(block(&packed[..10], 5000).is_err());
     }
 }

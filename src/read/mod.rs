@@ -76,6 +76,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::document::FieldValue;
+pub use archive::is_archive;
 pub(crate) use blocks::Block;
 pub use blocks::Piece;
 pub use command::{Command, end_commands};
@@ -121,11 +122,15 @@ pub struct ReadSettings {
     pub live: bool,
     /// Between the fields of CSV; `None` to find it.
     pub delimiter: Option<u8>,
-    /// A field whose value each document brings along.
+    /// A field whose value each document brings along, to be preferred by.
     pub value_field: Option<String>,
+    /// Another, to be grouped by.
+    pub party_field: Option<String>,
     /// The encoding of plain text that is not UTF-8.
     pub encoding: TextEncoding,
-    /// Members of archives that are hidden are read too.
+    /// Which members of archives are read.
+    pub globs: Globs,
+    /// Those that are hidden too.
     pub hidden: bool,
     /// Where an archive or a Parquet file is kept that comes from a pipe and must be read from
     /// its end; `None` for memory.
@@ -144,16 +149,13 @@ impl Default for ReadSettings {
             live: false,
             delimiter: None,
             value_field: None,
+            party_field: None,
             encoding: TextEncoding::Auto,
+            globs: Globs::default(),
             hidden: false,
             temp_dir: None,
         }
     }
-}
-
-/// What a field of a JSON record holds, if it is a string or a number.
-pub(crate) fn json_field(record: &[u8], name: &str) -> Option<FieldValue> {
-    jsonl::value::field(format::without_bom(record), name)
 }
 
 /// What a field holds, as text.
@@ -163,6 +165,20 @@ pub(crate) fn field_text(value: &FieldValue) -> String {
         FieldValue::Integer(number) => number.to_string(),
         FieldValue::Number(number) => number.to_string(),
     }
+}
+
+/// Opens each of the inputs when its turn comes, in parts where it has some that can be read at
+/// the same time. What is read is added to `taken`.
+pub(crate) fn open(
+    inputs: Vec<Input>,
+    settings: &ReadSettings,
+    taken: &Arc<AtomicU64>,
+) -> impl Iterator<Item = (Stream, Cutter)> {
+    let parts = inputs.into_iter().flat_map(|input| input.parts(settings));
+    parts.map(|input| {
+        let cutter = Cutter::new(input.name(), settings);
+        (Stream::new(input, settings, taken), cutter)
+    })
 }
 
 /// Reads one input after the other, in one thread.

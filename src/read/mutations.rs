@@ -53,12 +53,17 @@ fn read(name: &str, bytes: Vec<u8>, settings: &ReadSettings) {
 fn damage_of_any_kind_is_survived() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
     let mut random = Random(1);
+    let settings = ReadSettings {
+        text_fields: ["text", "words", "deep.lines"].map(Into::into).into(),
+        ..ReadSettings::default()
+    };
     for name in [
         "snappy.parquet",
         "zstd.parquet",
         "gzip.parquet",
         "none.parquet",
         "v2.parquet",
+        "lists.parquet",
         "plain.warc",
         "members.warc.gz",
         "excel.csv",
@@ -68,7 +73,7 @@ fn damage_of_any_kind_is_survived() {
         for _ in 0..500 {
             let mut bytes = whole.clone();
             random.damage(&mut bytes);
-            read(name, bytes, &ReadSettings::default());
+            read(name, bytes, &settings);
         }
     }
 }

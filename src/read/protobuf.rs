@@ -6,7 +6,7 @@
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::blocks::Block;
-use super::content::contents;
+use super::content::{are_pages, contents, texts_of};
 use super::encoding::{Charset, Decoded};
 use super::format::{Cut, Format, Head};
 use super::html::decode_field;
@@ -165,6 +165,20 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         return Ok(Document {
             guess,
             ..Document::new(url, Content::Text(text))
+        });
+    }
+    if are_pages(settings) {
+        let mut texts = Vec::with_capacity(settings.text_fields.len());
+        let mut guess = None;
+        for name in &settings.text_fields {
+            let bytes = fields.bytes(name)?.unwrap_or_default();
+            let decoded = decode_field(bytes, settings.encoding);
+            guess = guess.or(decoded.guess);
+            texts.push(decoded.text);
+        }
+        return Ok(Document {
+            guess,
+            ..Document::new(url, texts_of(texts, settings)?)
         });
     }
     let mut texts = Vec::with_capacity(settings.text_fields.len());

@@ -1,12 +1,13 @@
 //! One input as a sequence of pieces: opened, unpacked as its first bytes say, member by member
 //! if it is an archive, and read. What must come in sequence is done here, and no more.
 
+use std::fs::File;
 use std::io;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::archive::{self, ArchiveKind, Members};
+use super::archive::{ArchiveKind, Members};
 use super::blocks::{End, Piece, Start};
 use super::buffer::PIECE_BYTES;
 use super::counted::{Damage, Filled, fill_until};
@@ -14,12 +15,13 @@ use super::encoding::{Charset, TextEncoding};
 use super::foreign::{self, Foreign};
 use super::format::{InputFormat, by_first_line, recognise};
 use super::gzip::{self, Chunk, Chunks};
-use super::input::Input;
+use super::input::{Input, RowGroup};
 use super::json_array::{ArrayLines, looks_like_array};
 use super::packed::Packing;
 use super::parquet::{self, Table};
 use super::source::{Source, Spool};
 use super::transcoded::Transcoded;
+use super::walk::Meant;
 use super::{ReadSettings, protobuf, warc};
 use crate::error::ErrorKind;
 
@@ -49,8 +51,10 @@ pub(crate) struct Stream {
     archives: Vec<Archive>,
     settings: ReadSettings,
     taken: Arc<AtomicU64>,
-    /// The largest window of what was unpacked so far.
+    /// The largest window of what was unpacked so far, or what the pages of a table take.
     windows: Arc<AtomicU64>,
+    /// The input had to be kept before it was read, which nobody has been told.
+    kept_first: bool,
 }
 
 enum State {
@@ -86,6 +90,7 @@ impl Stream {
             settings: settings.clone(),
             taken: Arc::clone(taken),
             windows: Arc::default(),
+            kept_first: false,
         }
     }
 
@@ -99,11 +104,19 @@ impl Stream {
                 State::Ended => return false,
                 State::Open(leaf, start) => {
                     piece.start = start;
+                    piece.kept_first = mem::take(&mut self.kept_first);
                     self.take(leaf, piece);
                     return true;
                 }
                 State::Closed(input) => {
                     let start = input.start();
+                    if let Some(part) = input.row_group() {
+                        match self.row_group(part) {
+                            Ok(leaf) => self.state = State::Open(leaf, Some(start)),
+                            Err(error) => refuse(piece, start, End::Unopened(error)),
+                        }
+                        continue;
+                    }
                     match input.source(&self.taken) {
                         Ok(source) => self.open(self.live(source), start, piece),
                         Err(error) => refuse(piece, start, End::Unopened(error)),
@@ -184,14 +197,22 @@ impl Stream {
             charset: None,
             guess: None,
             is_found: true,
+            if_archive: false,
             is_member: true,
+            first_record: 0,
         };
         match archive.members.next() {
-            Ok(Some(member)) if !self.settings.hidden && archive::is_hidden(&member.name) => {
-                self.state = State::Between;
-            }
             Ok(Some(member)) => {
-                let start = start(format!("{}!{}", archive.name, member.name).into());
+                let ReadSettings { globs, hidden, .. } = &self.settings;
+                let meant = globs.member(&member.name, *hidden);
+                if meant == Meant::No {
+                    self.state = State::Between;
+                    return;
+                }
+                let start = Start {
+                    if_archive: meant == Meant::IfArchive,
+                    ..start(format!("{}!{}", archive.name, member.name).into())
+                };
                 match member.content {
                     Ok(content) => self.open(Source::new(content), start, piece),
                     Err(foreign) => {
@@ -219,6 +240,7 @@ impl Stream {
     /// Opens what is inside a source: the archive, the compressed or the plain file.
     fn open(&mut self, source: Source, mut start: Start, piece: &mut Piece) {
         match self.inside(source, &mut start) {
+            Ok(Inside::Leaf(_)) if start.if_archive => self.state = self.behind(),
             Ok(Inside::Leaf(leaf)) => self.state = State::Open(leaf, Some(start)),
             Ok(Inside::Archive(members)) => {
                 self.archives.push(Archive {
@@ -234,7 +256,7 @@ impl Stream {
         }
     }
 
-    fn inside(&self, mut source: Source, start: &mut Start) -> Result<Inside, End> {
+    fn inside(&mut self, mut source: Source, start: &mut Start) -> Result<Inside, End> {
         let is_told = start.format.is_some();
         let mut deep = 0;
         while !is_told && let Some(packing) = Packing::of(look(&mut source, HEAD_BYTES)?) {
@@ -266,6 +288,7 @@ impl Stream {
             if self.archives.len() == ARCHIVES_DEEP_MAX {
                 return Err(End::Refused(ARCHIVES_TOO_DEEP.into()));
             }
+            self.kept_first |= kind == ArchiveKind::Zip && self.must_be_kept(&source);
             return kind
                 .members(source, &self.spool(), &self.taken)
                 .map(Inside::Archive)
@@ -273,6 +296,7 @@ impl Stream {
         }
         if !is_told && self.is_table(head) {
             start.format = Some(InputFormat::Parquet);
+            self.kept_first |= self.must_be_kept(&source);
             return self.table(source).map(Leaf::Table).map(Inside::Leaf);
         }
         if let Some(wide) = self.wide(head) {
@@ -324,8 +348,28 @@ impl Stream {
                     Filled::Broken(error) => End::Unopened(error),
                     Filled::Whole | Filled::Ended => End::Whole,
                 })?;
-        let table = Table::open(file, &self.settings, taken).map_err(End::Refused)?;
+        let table =
+            Table::open(file, &self.settings, taken, &self.windows).map_err(End::Refused)?;
         Ok(Box::new(table))
+    }
+
+    /// Whether an input comes from a pipe, and is not read from its start to its end.
+    fn must_be_kept(&self, source: &Source) -> bool {
+        self.archives.is_empty() && !source.is_file()
+    }
+
+    fn row_group(&self, part: &RowGroup) -> io::Result<Leaf> {
+        let file = Box::new(File::open(&part.path)?);
+        let (settings, taken) = (&self.settings, &self.taken);
+        Table::group(
+            file,
+            &part.layout,
+            part.index,
+            settings,
+            taken,
+            &self.windows,
+        )
+        .map(|table| Leaf::Table(Box::new(table)))
     }
 
     fn spool(&self) -> Spool {

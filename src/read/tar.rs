@@ -259,3 +259,90 @@ impl Read for Content {
         count
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, content) in members {
+            let mut header = Header::new_gnu();
+            header.set_size(content.len() as u64);
+            builder.append_data(&mut header, name, *content).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    /// Of each member what could be read, and what was wrong at the end.
+    fn read(bytes: &[u8]) -> (Vec<(String, Vec<u8>)>, Option<String>) {
+        let mut tar = Tar::new(Box::new(Cursor::new(bytes.to_vec())));
+        let mut all = Vec::new();
+        loop {
+            match tar.next() {
+                Ok(Some(member)) => {
+                    let mut content = Vec::new();
+                    if let Ok(mut reader) = member.content {
+                        // What is wrong is told once more behind it.
+                        let _ = reader.read_to_end(&mut content);
+                    }
+                    all.push((member.name, content));
+                }
+                Ok(None) => return (all, None),
+                Err(error) => return (all, Some(error.to_string())),
+            }
+        }
+    }
+
+    #[test]
+    fn members_come_in_their_order_whatever_their_length() {
+        let long = "d/".repeat(200) + "name";
+        let large = vec![b'x'; 3 * BLOCK_BYTES + 1];
+        let members = [
+            ("b", &b"one"[..]),
+            (&long, &large),
+            ("empty", b""),
+            ("a", &large[..BLOCK_BYTES]),
+        ];
+        let (all, wrong) = read(&tar(&members));
+        assert_eq!(wrong, None);
+        let expected = members.map(|(name, content)| (name.to_owned(), content.to_vec()));
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn a_member_that_is_not_read_is_passed_over() {
+        let bytes = tar(&[("a", &[b'x'; 2000]), ("b", b"two")]);
+        let mut tar = Tar::new(Box::new(Cursor::new(bytes)));
+        let first = tar.next().unwrap().unwrap();
+        let second = tar.next().unwrap().unwrap();
+        let mut content = String::new();
+        // The first is gone.
+        assert_eq!(first.content.ok().unwrap().read(&mut [0]).unwrap(), 0);
+        let mut reader = second.content.ok().unwrap();
+        reader.read_to_string(&mut content).unwrap();
+        assert_eq!(content, "two");
+        assert!(tar.next().unwrap().is_none());
+        assert!(tar.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn sizes_and_sums_that_lie_end_it() {
+        let whole = tar(&[("a", b"one"), ("b", b"two")]);
+        let mut huge = whole.clone();
+        let mut header = Header::new_gnu();
+        header.set_path("a").unwrap();
+        header.set_size(u64::MAX / 2);
+        header.set_cksum();
+        huge[..BLOCK_BYTES].copy_from_slice(header.as_bytes());
+        let (all, wrong) = read(&huge);
+        assert_eq!(all.len(), 1);
+        assert_eq!(wrong.as_deref(), Some("the data is cut off"));
+        let mut sum = whole;
+        sum[2 * BLOCK_BYTES] ^= 1;
+        let (all, wrong) = read(&sum);
+        assert_eq!(all, [("a".to_owned(), b"one".to_vec())]);
+        assert!(wrong.is_some_and(|wrong| wrong.contains("checksum")));
+    }
+}

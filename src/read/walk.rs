@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::archive;
 use super::command::Command;
 use super::input::Input;
 use crate::write::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
@@ -36,6 +37,8 @@ pub struct Globs(Vec<Pattern>);
 
 #[derive(Clone, Debug)]
 struct Pattern {
+    /// As it was typed.
+    text: String,
     matcher: GlobMatcher,
     /// It is held against the path in the directory, not against the name alone.
     has_folders: bool,
@@ -63,6 +66,7 @@ impl Globs {
             .map_err(|error| error.kind().to_string())?
             .compile_matcher();
         self.0.push(Pattern {
+            text: glob.to_owned(),
             matcher,
             has_folders,
             excludes,
@@ -92,6 +96,52 @@ impl Globs {
         self.says(path)
             .unwrap_or_else(|| self.0.iter().all(|pattern| pattern.excludes))
     }
+
+    /// Whether neither a pattern nor being hidden forbids to look at a path, file or folder.
+    fn admit_name(&self, path: &Path, is_hidden: bool) -> bool {
+        self.says(path).unwrap_or(!is_hidden)
+    }
+
+    /// Whether a file is meant, which nothing forbids to look at. An archive is a folder, too.
+    fn file(&self, path: &Path) -> Meant {
+        let name = path.file_name().unwrap_or_default();
+        match self.admit(path) {
+            true => Meant::Yes,
+            false if archive::has_name(&name.to_string_lossy()) => Meant::IfArchive,
+            false => Meant::No,
+        }
+    }
+
+    /// Whether the member of an archive is meant, as a file of a directory is.
+    pub(super) fn member(&self, name: &str, hidden: bool) -> Meant {
+        let mut path = PathBuf::new();
+        for part in name.split('/').filter(|part| !part.is_empty()) {
+            path.push(part);
+            if !self.admit_name(&path, !hidden && archive::is_hidden(part)) {
+                return Meant::No;
+            }
+        }
+        self.file(&path)
+    }
+}
+
+impl PartialEq for Globs {
+    fn eq(&self, other: &Self) -> bool {
+        let texts = |globs: &Self| globs.0.iter().map(|pattern| pattern.text.clone()).collect();
+        let [own, others]: [Vec<String>; 2] = [texts(self), texts(other)];
+        own == others
+    }
+}
+
+impl Eq for Globs {}
+
+/// Whether a file is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meant {
+    No,
+    /// For what is in it, if it is an archive.
+    IfArchive,
+    Yes,
 }
 
 impl Walk {
@@ -145,7 +195,8 @@ impl Walk {
         };
         for name in &names {
             let (path, below) = (folder.join(name), below.join(name));
-            if is_temporary(name) || is_sum(name) || !self.admits_name(name, &below) {
+            let is_hidden = !self.hidden && name.as_encoded_bytes().starts_with(b".");
+            if is_temporary(name) || is_sum(name) || !self.globs.admit_name(&below, is_hidden) {
                 continue;
             }
             let metadata = match self.follow {
@@ -156,9 +207,11 @@ impl Walk {
                 Ok(metadata) if metadata.is_dir() => {
                     self.inner_folder(&path, &below, inside, found);
                 }
-                Ok(metadata) if metadata.is_file() && self.globs.admit(&below) => {
-                    found.push(self.input(&path, &below));
-                }
+                Ok(metadata) if metadata.is_file() => match self.globs.file(&below) {
+                    Meant::Yes => found.push(self.input(&path, &below)),
+                    Meant::IfArchive => found.push(Input::from_path(path).if_archive()),
+                    Meant::No => {}
+                },
                 Ok(_) => {}
                 Err(error) => found.push(Input::unreadable(&path, error)),
             }
@@ -181,14 +234,6 @@ impl Walk {
         inside.push(identity);
         self.folder(path, below, inside, found);
         inside.pop();
-    }
-
-    /// Whether neither its name nor a pattern forbids to look at a path, file or folder.
-    fn admits_name(&self, name: &OsStr, below: &Path) -> bool {
-        match self.globs.says(below) {
-            Some(is_meant) => is_meant,
-            None => self.hidden || !name.as_encoded_bytes().starts_with(b"."),
-        }
     }
 }
 
@@ -286,6 +331,35 @@ mod tests {
             assert_eq!(found(folder.path(), &walk), expected, "{patterns:?}");
         }
         assert!(Globs::default().add("[").is_err());
+    }
+
+    #[test]
+    fn members_of_archives_are_meant_as_files_are() {
+        use Meant::{IfArchive, No, Yes};
+        for (patterns, name, hidden, expected) in [
+            (&[][..], "a/b.txt", false, Yes),
+            (&[], "a/.b/c", false, No),
+            (&[], "a/.b/c", true, Yes),
+            (&[], "__MACOSX/c", false, No),
+            (&["*.java"], "a/B.java", false, Yes),
+            (&["*.java"], "./a//B.java", false, Yes),
+            (&["*.java"], "a/b.txt", false, No),
+            (&["*.java"], "a/.B.java", false, Yes),
+            (&["*.java"], "a/b.ZIP", false, IfArchive),
+            (&["*.java", "!b.*"], "a/b.zip", false, No),
+            (&["*.java", "!lib"], "a/lib/B.java", false, No),
+            (&["/*.java"], "a/B.java", false, No),
+            (&["!*.java"], "a/b.zip", false, Yes),
+        ] {
+            let meant = globs(patterns).member(name, hidden);
+            assert_eq!(meant, expected, "{patterns:?} {name}");
+        }
+        let folder = folder(&["a.zip", "b.tar.gz", "c.java", "d.txt"]);
+        let walk = Walk {
+            globs: globs(&["*.java"]),
+            ..Walk::default()
+        };
+        assert_eq!(found(folder.path(), &walk), ["a.zip", "b.tar.gz", "c.java"]);
     }
 
     #[cfg(unix)]

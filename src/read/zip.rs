@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rawzip::{
-    CompressionMethod, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ReaderAt, ZipArchive,
+    CompressionMethod, Crc32, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ReaderAt, ZipArchive,
     ZipArchiveEntryWayfinder, ZipLocator,
 };
 
@@ -68,6 +68,9 @@ struct Entry {
     place: ZipArchiveEntryWayfinder,
     method: CompressionMethod,
     is_encrypted: bool,
+    /// What is said of its content.
+    length: u64,
+    checksum: u32,
 }
 
 fn damage(error: &rawzip::Error) -> io::Error {
@@ -124,6 +127,8 @@ impl Zip {
                 place: entry.wayfinder(),
                 method: entry.compression_method(),
                 is_encrypted: entry.flags().is_encrypted(),
+                length: entry.uncompressed_size_hint(),
+                checksum: entry.crc32(),
             });
         }
         self.ahead.reverse();
@@ -167,7 +172,12 @@ impl Zip {
             None if entry.method == CompressionMethod::DEFLATE => gzip::inflated(packed),
             None => packed,
         };
-        Ok(Ok(Box::new(Checked(place.verifying_reader(unpacked)))))
+        Ok(Ok(Box::new(Checked {
+            reader: unpacked,
+            sum: Crc32::new(),
+            checksum: entry.checksum,
+            left: entry.length,
+        })))
     }
 }
 
@@ -218,20 +228,112 @@ impl Read for Part {
     }
 }
 
-/// A member whose length and checksum are compared when it ends.
-struct Checked<R>(R);
+/// A member whose length and checksum are compared when it ends. All that it has up to the length
+/// that was said is given before an error is.
+struct Checked {
+    reader: Box<dyn Read + Send>,
+    sum: Crc32,
+    checksum: u32,
+    left: u64,
+}
 
-impl<R: Read> Read for Checked<R> {
+impl Read for Checked {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        self.0.read(room).map_err(|error| {
-            let is_own = error
-                .get_ref()
-                .and_then(|inner| inner.downcast_ref::<rawzip::Error>())
-                .is_some();
-            match is_own {
-                true => Damage::invalid(&format!("zip: {error}")),
-                false => error,
+        if room.is_empty() {
+            return Ok(0);
+        }
+        if self.left == 0 {
+            return match self.reader.read(&mut [0])? {
+                0 if self.sum.checksum() == self.checksum => Ok(0),
+                0 => Err(Damage::invalid("zip: the checksum does not match")),
+                _ => Err(Damage::invalid("zip: a member is longer than was said")),
+            };
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let most = most.min(room.len());
+        match self.reader.read(&mut room[..most])? {
+            0 => Err(Damage::invalid("zip: a member is shorter than was said")),
+            count => {
+                self.sum.update(&room[..count]);
+                self.left -= count as u64;
+                Ok(count)
             }
-        })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rawzip::ZipArchiveWriter;
+    use std::io::{Cursor, Write};
+
+    fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut archive = ZipArchiveWriter::new(&mut bytes);
+        for (name, content) in members {
+            let (mut entry, config) = archive.new_file(name).start().unwrap();
+            let mut writer = config.wrap(&mut entry);
+            writer.write_all(content).unwrap();
+            let (_, descriptor) = writer.finish().unwrap();
+            entry.finish(descriptor).unwrap();
+        }
+        archive.finish().unwrap();
+        bytes
+    }
+
+    /// Of each member what could be read, and whether that was all.
+    fn read(bytes: &[u8]) -> io::Result<Vec<(String, Vec<u8>, bool)>> {
+        let mut zip = Zip::open(Box::new(Cursor::new(bytes.to_vec())), None)?;
+        let mut all = Vec::new();
+        while let Some(member) = zip.next()? {
+            let mut content = Vec::new();
+            let mut reader = member.content.unwrap_or_else(|_| Box::new(io::empty()));
+            let done = reader.read_to_end(&mut content);
+            all.push((member.name, content, done.is_ok()));
+        }
+        Ok(all)
+    }
+
+    #[test]
+    fn members_come_in_their_order() {
+        let all = read(&zip(&[("b", b"one"), ("a/c", b""), ("a/b", b"two")])).unwrap();
+        let expected = [("b", "one"), ("a/c", ""), ("a/b", "two")];
+        assert_eq!(
+            all,
+            expected.map(|(name, text)| (name.into(), text.into(), true))
+        );
+        assert_eq!(read(&zip(&[])).unwrap(), []);
+    }
+
+    #[test]
+    fn of_a_member_with_a_wrong_checksum_nothing_is_lost() {
+        let content = "x".repeat(100_000);
+        let mut bytes = zip(&[("a", content.as_bytes()), ("b", b"two")]);
+        let at = bytes.iter().position(|&byte| byte == b'x').unwrap();
+        bytes[at + 500] = b'y';
+        let all = read(&bytes).unwrap();
+        assert_eq!((all[0].1.len(), all[0].2), (100_000, false));
+        assert_eq!(all[1], ("b".into(), "two".into(), true));
+    }
+
+    #[test]
+    fn what_is_said_of_a_length_is_not_believed() {
+        let whole = zip(&[("a", b"some words")]);
+        // The list names the length behind the sum and the packed length.
+        let list = whole
+            .windows(4)
+            .position(|four| four == b"PK\x01\x02")
+            .unwrap();
+        for (length, given) in [
+            (3, &b"som"[..]),
+            (11, b"some words"),
+            (u32::MAX - 1, b"some words"),
+        ] {
+            let mut bytes = whole.clone();
+            bytes[list + 24..list + 28].copy_from_slice(&u32::to_le_bytes(length));
+            let all = read(&bytes).unwrap();
+            assert_eq!(all, [("a".into(), given.to_vec(), false)], "{length}");
+        }
     }
 }

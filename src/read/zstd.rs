@@ -45,6 +45,39 @@ pub(super) struct Reader {
     last: Option<Filled>,
 }
 
+/// Unpacks what is in memory as a whole.
+#[cfg(feature = "parquet")]
+#[derive(Default)]
+pub(super) struct Bulk(Option<zstd::bulk::Decompressor<'static>>);
+
+#[cfg(feature = "parquet")]
+impl Bulk {
+    /// The content of frames, or more than `limit` bytes of it.
+    pub(super) fn unpack(&mut self, packed: &[u8], limit: usize) -> io::Result<Vec<u8>> {
+        // Room is made for as much as a frame says it has, and not touched before it is filled.
+        let said = zstd::zstd_safe::get_frame_content_size(packed)
+            .ok()
+            .flatten();
+        let said = said.and_then(|said| usize::try_from(said).ok());
+        if let Some(length) = said.filter(|&length| length <= limit) {
+            let decoder = match &mut self.0 {
+                Some(decoder) => decoder,
+                none => none.insert(zstd::bulk::Decompressor::new()?),
+            };
+            let mut unpacked = Vec::with_capacity(length);
+            if decoder.decompress_to_buffer(packed, &mut unpacked).is_ok() {
+                return Ok(unpacked);
+            }
+        }
+        // There may be more frames than the first.
+        let mut unpacked = Vec::new();
+        let mut reader = Reader::new(Box::new(io::Cursor::new(packed.to_vec())), &Arc::default())?;
+        let most = limit as u64 + 1;
+        reader.by_ref().take(most).read_to_end(&mut unpacked)?;
+        Ok(unpacked)
+    }
+}
+
 impl Reader {
     /// Unpacks what comes from `reader`.
     pub(super) fn new(reader: Box<dyn Read + Send>, windows: &Arc<AtomicU64>) -> io::Result<Self> {
@@ -217,5 +250,19 @@ mod tests {
         assert_eq!(window_bytes(b"\x28\xb5\x2f\xfd"), 0);
         assert_eq!(window_bytes(b"\x28\xb5\x2f\xfd\xe0\x01"), 0);
         assert_eq!(window_bytes(b"no frame at all"), 0);
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn what_is_unpacked_as_a_whole_has_a_limit() {
+        let frame = |size| zstd::bulk::compress(&vec![b'x'; size], 1).unwrap();
+        let two = [frame(5000), frame(4)].concat();
+        let mut bulk = Bulk::default();
+        for _ in 0..2 {
+            assert_eq!(bulk.unpack(&frame(5000), 5000).unwrap().len(), 5000);
+            assert_eq!(bulk.unpack(&two, 6000).unwrap().len(), 5004);
+            assert_eq!(bulk.unpack(&two, 100).unwrap().len(), 101);
+            assert!(bulk.unpack(&two[..12], 6000).is_err());
+        }
     }
 }

@@ -18,7 +18,7 @@ mod windows;
 mod words;
 
 use crate::document::Content;
-pub use code::Names;
+pub use code::{Names, tokens_twice};
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
 pub use stopwords::Stopwords;

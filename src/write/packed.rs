@@ -1,6 +1,7 @@
 //! Output that is compressed as its name says.
 
 use std::io::{self, Write};
+use std::mem;
 use std::path::Path;
 
 use flate2::Compression;
@@ -13,9 +14,54 @@ pub enum Packed {
     /// As it is.
     Plain(Output),
     /// Gzip.
-    Gzip(GzEncoder<Output>),
+    Gzip(Members),
     /// Zstandard.
     Zstd(zstd::stream::write::Encoder<'static, Output>),
+}
+
+/// Gzip, with a member up to each flush: so tools know the records of crawls.
+pub struct Members {
+    state: Member,
+    /// A file without any is none.
+    has_any: bool,
+}
+
+enum Member {
+    Open(Box<GzEncoder<Output>>),
+    Closed(Output),
+    /// Nothing can be written behind an error.
+    Lost,
+}
+
+impl Members {
+    fn new(output: Output) -> Self {
+        Self {
+            state: Member::Closed(output),
+            has_any: false,
+        }
+    }
+
+    fn open(&mut self) -> io::Result<&mut GzEncoder<Output>> {
+        self.state = match mem::replace(&mut self.state, Member::Lost) {
+            Member::Closed(output) => {
+                Member::Open(Box::new(GzEncoder::new(output, Compression::default())))
+            }
+            other => other,
+        };
+        self.has_any = true;
+        match &mut self.state {
+            Member::Open(encoder) => Ok(encoder),
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.state = match mem::replace(&mut self.state, Member::Lost) {
+            Member::Open(encoder) => Member::Closed(encoder.finish()?),
+            other => other,
+        };
+        Ok(())
+    }
 }
 
 impl Packed {
@@ -25,7 +71,7 @@ impl Packed {
             .and_then(Path::extension)
             .map(|ending| ending.to_string_lossy().to_lowercase());
         Ok(match ending.as_deref() {
-            Some("gz") => Self::Gzip(GzEncoder::new(output, Compression::default())),
+            Some("gz") => Self::Gzip(Members::new(output)),
             Some("zst" | "zstd") => Self::Zstd(zstd::stream::write::Encoder::new(output, 0)?),
             _ => Self::Plain(output),
         })
@@ -35,7 +81,16 @@ impl Packed {
     pub fn into_output(self) -> io::Result<Output> {
         match self {
             Self::Plain(output) => Ok(output),
-            Self::Gzip(encoder) => encoder.finish(),
+            Self::Gzip(mut members) => {
+                if !members.has_any {
+                    members.open()?;
+                }
+                members.close()?;
+                match members.state {
+                    Member::Closed(output) => Ok(output),
+                    _ => Err(io::ErrorKind::BrokenPipe.into()),
+                }
+            }
             Self::Zstd(encoder) => encoder.finish(),
         }
     }
@@ -45,7 +100,7 @@ impl Write for Packed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Plain(output) => output.write(bytes),
-            Self::Gzip(encoder) => encoder.write(bytes),
+            Self::Gzip(members) => members.open()?.write(bytes),
             Self::Zstd(encoder) => encoder.write(bytes),
         }
     }
@@ -53,7 +108,7 @@ impl Write for Packed {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Plain(output) => output.flush(),
-            Self::Gzip(encoder) => encoder.flush(),
+            Self::Gzip(members) => members.close(),
             Self::Zstd(encoder) => encoder.flush(),
         }
     }

@@ -58,6 +58,10 @@ impl<'a> RecordWriter<'a> {
             InputFormat::Csv => matches!(record, [.., b'\n' | b'\r']),
             _ => record.ends_with(b"\n"),
         };
+        if format == InputFormat::Warc {
+            // Each can then be found and unpacked by itself.
+            self.output.flush()?;
+        }
         self.is_open = is_lines && !is_ended;
         self.is_empty = false;
         Ok(())

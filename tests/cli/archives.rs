@@ -389,6 +389,54 @@ fn no_archive_makes_it_panic() {
 }
 
 #[test]
+fn globs_reach_into_archives() {
+    let place = Place::new();
+    let inner = zip(&[
+        Member::new("B.java", TEXT.as_bytes()),
+        Member::new("b.txt", TEXT.as_bytes()),
+    ]);
+    let outer = tar(&[
+        ("src/A.java", TEXT.as_bytes()),
+        ("src/lib/C.java", TEXT.as_bytes()),
+        ("readme.md", TEXT.as_bytes()),
+        ("eve.zip", &inner),
+    ]);
+    place
+        .file("d/all.tar.gz", gzip(&outer))
+        .file("d/no.zip", TEXT)
+        .file("d/D.java", TEXT)
+        .file("d/d.txt", TEXT)
+        .file("d/x.txt.gz", gzip(TEXT));
+    let java = [
+        "d/all.tar.gz!src/A.java",
+        "d/all.tar.gz!src/lib/C.java",
+        "d/all.tar.gz!eve.zip!B.java",
+    ];
+    assert_eq!(
+        ids(&place, "--glob *.java d"),
+        [&["d/D.java"][..], &java].concat()
+    );
+    assert_eq!(ids(&place, "--glob *.java d/all.tar.gz"), java);
+    assert_eq!(
+        ids(&place, "--glob *.java --glob !lib d/all.tar.gz"),
+        [java[0], java[2]]
+    );
+    assert_eq!(
+        ids(&place, "--glob !*.java d/all.tar.gz"),
+        ["d/all.tar.gz!readme.md", "d/all.tar.gz!eve.zip!b.txt"]
+    );
+    let piped = place.pipe("sketch --hashes 1 --glob *.md", &outer).clean();
+    assert_eq!(piped.lines().count(), 1);
+    let run = place.run("--glob *.java d/d.txt");
+    assert_eq!(run.status, 2);
+    assert!(
+        run.stderr.contains("a directory or an archive"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn folders_in_an_archive_make_groups() {
     let text = TEXT.as_bytes();
     let place = Place::new();

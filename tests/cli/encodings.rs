@@ -175,3 +175,27 @@ fn what_is_no_text_is_not_guessed() {
         run.stderr
     );
 }
+
+/// What is written is one file, in one encoding.
+#[test]
+fn dedup_does_not_mix_encodings() {
+    let place = Place::new();
+    let cyrillic = |text: &str| -> Vec<u8> {
+        let byte = |c: char| match c {
+            '\u{410}'..='\u{44f}' => (c as u32 - 0x410 + 0xc0) as u8,
+            c => c as u8,
+        };
+        text.chars().map(byte).collect()
+    };
+    let text = "\u{43c}\u{430}\u{44f}\u{43a} \u{432}\u{438}\u{434}\u{435}\u{43d} \u{437}\u{430}                 \u{434}\u{432}\u{430}\u{434}\u{446}\u{430}\u{442}\u{44c} \u{43c}\u{438}\u{43b}\u{44c}\n";
+    let other = "\u{43b}\u{43e}\u{434}\u{43a}\u{438} \u{443} \u{43f}\u{440}\u{438}\u{447}\u{430}\u{43b}\u{430}\n";
+    place
+        .file("1251.txt", cyrillic(text).repeat(3))
+        .file("also-1251.txt", cyrillic(other).repeat(3))
+        .file("utf8.txt", other)
+        .file("ascii.txt", "plain words\n");
+    let run = |files: &str| place.run(&format!("dedup -q --input-format lines -o out {files}"));
+    run("1251.txt utf8.txt").fails("different encodings");
+    assert_eq!(run("1251.txt ascii.txt also-1251.txt").status, 0);
+    assert_eq!(run("utf8.txt ascii.txt").status, 0);
+}

@@ -141,7 +141,6 @@ fn a_flag_without_effect_is_refused() {
         refuse(command, "--min-words 3", "--max-words 2");
         refuse(command, "--group-by field:x", "--input-format text");
     }
-    refuse("dedup", "--cluster components", "--group-by dir");
     for command in ["cluster", "dedup"] {
         for format in ["text", "lines"] {
             let format = format!("--input-format {format}");

@@ -82,8 +82,12 @@ fn a_pipe_is_as_good_as_a_file() {
             .run(&format!("--threshold 0.5 {}", made(name)))
             .clean();
         let bytes = std::fs::read(made(name)).unwrap();
+        let piped = place.pipe("--threshold 0.5", &bytes);
+        assert_eq!(piped.stdout, file, "{name}");
+        let is_told = piped.stderr.matches("was kept first").count();
+        assert_eq!(is_told, usize::from(name.ends_with("parquet")), "{name}");
         assert_eq!(
-            place.pipe("--threshold 0.5", &bytes).clean(),
+            place.pipe("-q --threshold 0.5", &bytes).clean(),
             file,
             "{name}"
         );
@@ -129,6 +133,74 @@ fn dedup_writes_csv_with_its_header_once() {
     place.file("1.csv.gz", gzip(format!("id;n;text\r\n{rows}")));
     let run = place.run("dedup --shingle-words 1 1.csv.gz").clean();
     assert!(run.starts_with("id;n;text\r\na;1;"), "{run}");
+}
+
+#[test]
+fn csv_of_which_nothing_is_kept_has_its_header() {
+    let place = Place::new();
+    place
+        .file("a.csv", "\u{feff}id;text\r\na;one two three\r\n")
+        .file("b.csv", "id,text\nb,one two three\n");
+    let run = place.run("dedup --against b.csv -q a.csv").clean();
+    assert_eq!(run, "\u{feff}id;text\r\n");
+}
+
+#[test]
+fn records_of_crawls_are_members_of_gzip() {
+    let place = Place::new();
+    let run = place.run(&format!(
+        "dedup --threshold 0.5 -o kept.warc.gz {}",
+        made("members.warc.gz")
+    ));
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let kept = std::fs::read(place.path("kept.warc.gz")).unwrap();
+    let mut rest = &kept[..];
+    let mut members = Vec::new();
+    while !rest.is_empty() {
+        let mut decoder = flate2::bufread::GzDecoder::new(rest);
+        let mut member = Vec::new();
+        std::io::Read::read_to_end(&mut decoder, &mut member).unwrap();
+        members.push(member);
+        rest = decoder.into_inner();
+    }
+    assert_eq!(members.len(), 4);
+    for member in members {
+        assert!(member.starts_with(b"WARC/1.") && member.ends_with(b"\r\n\r\n"));
+    }
+    // Of other formats there is one member, and one of nothing.
+    place
+        .file("a.jsonl", "{\"url\":\"a\",\"text\":\"x\"}\n")
+        .file("b.jsonl", "{\"url\":\"b\",\"text\":\"x\"}\n");
+    for (arguments, length) in [("a.jsonl", 23), ("-q --against b.jsonl a.jsonl", 0)] {
+        place.run(&format!("dedup -o out.gz {arguments}")).clean();
+        let packed = std::fs::read(place.path("out.gz")).unwrap();
+        let mut content = Vec::new();
+        let mut decoder = flate2::bufread::GzDecoder::new(&packed[..]);
+        std::io::Read::read_to_end(&mut decoder, &mut content).unwrap();
+        assert_eq!(content.len(), length, "{arguments}");
+        assert!(decoder.into_inner().is_empty());
+    }
+}
+
+/// One field with an open comment or element does not swallow the next.
+#[test]
+fn each_field_is_a_page_of_its_own() {
+    let place = Place::new();
+    let (title, body) = ("<b>Saltmere <script>", "<p>The ferry leaves</p> at seven");
+    let json = serde_json::json!({"url": "j", "title": title, "body": body});
+    let csv = format!("id,title,body\nc,\"{title}\",\"{body}\"\n");
+    place
+        .file("j.jsonl", format!("{json}\n"))
+        .file("c.csv", csv)
+        .file(
+            "p.jsonl",
+            "{\"url\":\"p\",\"title\":\"Saltmere the ferry leaves at seven\"}\n",
+        )
+        .file("t.txt", "<b>Saltmere the ferry <i>leaves at seven");
+    let run = place.run(
+        "--text-field title,body --html --shingle-words 2 --threshold 1 j.jsonl c.csv p.jsonl t.txt",
+    );
+    assert_eq!(run.clean().lines().count(), 6);
 }
 
 #[test]
@@ -188,7 +260,11 @@ fn columns_are_named() {
             "--text-field meta",
             "no column `meta` itself; there is `meta.lang`",
         ),
-        ("--text-field tags.list.element", "is a list"),
+        (
+            "--text-field tags.list.element",
+            "no column `tags.list.element`",
+        ),
+        ("--id-field tags", "is a list of BYTE_ARRAY"),
         ("--text-field number", "not a string"),
         ("--id-field words", "no column `words`"),
     ] {
@@ -200,6 +276,44 @@ fn columns_are_named() {
     assert!(
         run.stderr
             .contains("no column `words`; the header has `id`, `count`, `text`")
+    );
+}
+
+/// pyarrow wrote the lists, compressed with lz4, two rows to a group.
+#[test]
+fn lists_of_strings_are_joined_or_items() {
+    let place = Place::new();
+    let run = |arguments: &str| {
+        let lists = made("lists.parquet");
+        let exact = "--score jaccard --threshold 0.5";
+        place.run(&format!("{exact} {arguments} {lists}"))
+    };
+    // A list that is null is no text, as in JSON.
+    let null = run("-q --text-field words");
+    assert_eq!(null.status, 2);
+    assert!(null.stderr.contains("record 4: no text"), "{}", null.stderr);
+    let joined = null.stdout;
+    assert!(joined.starts_with("a b 0."), "{joined}");
+    assert_eq!(run("--text-field deep.lines").clean(), joined);
+    let items = run("-q --text-field words --items").stdout;
+    assert!(items.starts_with("a b 0.9"), "{items}");
+    // Both fields are read: what is preferred, and what is a group.
+    let kept = |arguments: &str| {
+        let run = place.run(&format!(
+            "dedup --threshold 0.5 --text-field deep.lines --keep max:weight {arguments} {}",
+            made("lists.parquet")
+        ));
+        run.clean().matches("\"url\"").count()
+    };
+    assert_eq!(kept(""), 4);
+    assert_eq!(kept("--group-by field:group"), 5);
+    let brotli = place.run(&format!("--text-field words {}", made("brotli.parquet")));
+    assert_eq!(brotli.status, 2);
+    assert!(
+        brotli.stderr.contains("compressed with BROTLI")
+            && brotli.stderr.contains("write the file with zstd or snappy"),
+        "{}",
+        brotli.stderr
     );
 }
 

@@ -210,3 +210,40 @@ fn a_window_of_zstd_counts() {
         ["small", "large"].map(|name| measure(&place, &format!("-j 2 {name}")).floor);
     assert_eq!(large - small, (1 << 26) - (1 << 20));
 }
+
+/// Of each column a page is held, as it came and unpacked.
+#[cfg(feature = "parquet")]
+#[test]
+fn pages_of_parquet_count() {
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use std::sync::Arc;
+
+    let place = Place::new();
+    let table = |page_bytes: usize| {
+        let schema = "message m { required binary text (UTF8); }";
+        let schema = parquet::schema::parser::parse_message_type(schema).unwrap();
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_data_page_size_limit(page_bytes)
+            .set_write_batch_size(16);
+        let properties = Arc::new(properties.build());
+        let mut writer = SerializedFileWriter::new(vec![], Arc::new(schema), properties).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let texts: Vec<ByteArray> = documents(8 << 20).lines().map(ByteArray::from).collect();
+        let typed = column.typed::<ByteArrayType>();
+        typed.write_batch(&texts, None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.into_inner().unwrap()
+    };
+    place
+        .file("small", table(1 << 16))
+        .file("large", table(1 << 30));
+    let [small, large] =
+        ["small", "large"].map(|name| measure(&place, &format!("-j 2 {name}")).floor);
+    let more = large - small;
+    assert!((15..18).contains(&(more / MEGABYTE)), "{more}");
+}

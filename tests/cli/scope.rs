@@ -235,3 +235,90 @@ fn a_field_makes_groups_in_every_format_that_has_fields() {
     let kept = place.run("cluster --keep max:n --group-by field:by rows.jsonl");
     assert_eq!(kept.clean(), "1 3\n");
 }
+
+/// A chain through two groups: nothing goes in favour of a document of its own.
+#[test]
+fn components_take_nothing_for_their_own_group() {
+    let place = Place::new();
+    let words = |from: usize| -> String {
+        let words: Vec<String> = (from..from + 10).map(|word| format!("w{word}")).collect();
+        words.join(" ")
+    };
+    let documents: Vec<String> = ["x/1", "y/2", "x/3", "z/4", "5"]
+        .iter()
+        .zip(0..)
+        .map(|(url, place)| line(url, &words(place)))
+        .collect();
+    place.file("in.jsonl", documents.concat());
+    let flags = "--shingle-words 1 --threshold 0.8 --cluster components";
+    let run = |more: &str| {
+        place
+            .run(&format!("dedup -q {flags} {more} in.jsonl"))
+            .clean()
+    };
+    assert_eq!(run("").lines().count(), 1);
+    let apart = run("--group-by regex:^(.)/ --removed removed");
+    assert_eq!(apart.lines().count(), 2, "{apart}");
+    assert!(
+        apart.contains("\"x/1\"") && apart.contains("\"x/3\""),
+        "{apart}"
+    );
+    let removed = std::fs::read_to_string(place.path("removed")).unwrap();
+    assert_eq!(
+        removed.matches("\"keeper\":\"x/1\"").count(),
+        3,
+        "{removed}"
+    );
+    // A cluster has all that is joined.
+    let clusters = place.run(&format!("cluster {flags} --group-by regex:^(.)/ in.jsonl"));
+    assert_eq!(clusters.clean(), "x/1 y/2 x/3 z/4 5\n");
+}
+
+#[test]
+fn signatures_are_of_what_counts() {
+    let place = Place::new();
+    place.file("frame", "one two three");
+    let documents = [
+        line("a", "one two three four five six"),
+        line("b", "one two three"),
+        line("c", "four five six"),
+        line("d", "four"),
+    ];
+    place.file("in.jsonl", documents.concat());
+    let run = place.run(
+        "sketch --hashes 2 --shingle-words 1 --template frame --min-words 2 --max-words 6 in.jsonl",
+    );
+    assert_eq!(run.status, 0);
+    let values = |line: &str| {
+        line.split_once("\"shingles\"")
+            .map(|(_, values)| values.to_owned())
+    };
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", run.stdout);
+    assert_eq!(values(lines[0]), values(lines[1]));
+    run.says("1 document with fewer words or more than asked for")
+        .says("1 document with nothing that is not in a template");
+    place
+        .run("sketch --min-words 3 --max-words 2 in.jsonl")
+        .fails("--min-words");
+}
+
+/// Keepers by one field, groups by another.
+#[test]
+fn both_fields_are_read_in_csv() {
+    let place = Place::new();
+    place.file(
+        "in.csv",
+        "id,text,weight,class\na,one two three,1,007\nb,one two three,2,7\nc,one two three,3,7\n",
+    );
+    let run = |more: &str| {
+        let run = place.run(&format!("dedup -q --keep max:weight {more} in.csv"));
+        run.clean()
+            .lines()
+            .skip(1)
+            .map(|line| line[..1].to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(run(""), ["c"]);
+    assert_eq!(run("--group-by field:class"), ["b", "c"]);
+}

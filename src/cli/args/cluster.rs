@@ -10,7 +10,6 @@ use simdup::settings::{ClusterMethod, Keep, Measure};
 use super::input::FormatArg;
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
-use super::scope::ScopeArgs;
 use super::settings::SimilarArgs;
 use super::similarity::ScoreArg;
 use super::together::{self, Clash};
@@ -166,15 +165,6 @@ impl ClusterChoiceArgs {
 
     pub(super) fn is_method_changed(&self) -> bool {
         self.cluster != ClusterMethodArg::Star
-    }
-
-    pub(super) fn clash_with_groups(&self, scope: &ScopeArgs) -> Clash<'static> {
-        (
-            self.is_method_changed() && scope.group_by.is_some(),
-            "--cluster components",
-            "--group-by",
-            "a document might go in favour of one of its own group; leave out one of them",
-        )
     }
 
     pub(super) fn clash_with_format(&self, format: FormatArg) -> Clash<'static> {

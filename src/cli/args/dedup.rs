@@ -35,7 +35,7 @@ Spark leave beside their part files, is an empty document, and has no record to 
 others have one. An output that is named .gz or .zst is compressed. Records that cannot be used, \
 and documents whose id was met before, are reported and not written. What is not compared \
 (--min-words, --max-words, --template) is kept, and nothing goes in favour of a document of its \
-own --group-by.";
+own --group-by: with --cluster components, what is of the keeper's own group stays.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
@@ -126,7 +126,6 @@ impl DedupArgs {
                 "--against",
                 no_clusters,
             ),
-            self.clusters.clash_with_groups(&self.similar.scope),
             self.clusters
                 .clash_with_format(self.similar.input.input_format),
         ])

@@ -20,7 +20,7 @@ pub(in crate::cli) struct ResourceArgs {
     /// What must be in memory may be more: it is told then, and the run goes on with that. It is 8
     /// MB, 2 MB a thread, the length of every id, 48 to 148 bytes a document, 4 bytes for each
     /// position of its signature, two to four times the largest record, 16 bytes for each shingle
-    /// of it, and the windows of zstd. --stats has the sum as floor_memory_bytes.
+    /// of it, the windows of zstd, and the pages of Parquet. --stats has the sum as floor_memory_bytes.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(in crate::cli) memory: Option<u64>,
     /// Where temporary files go [default: the system's]

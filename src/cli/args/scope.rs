@@ -18,6 +18,14 @@ pub(in crate::cli) struct ScopeArgs {
     /// of its first parentheses, in the id. Documents without a group are compared with all
     #[arg(long, value_name = "dir[:N]|field:NAME|host|regex:R", value_parser = party_by)]
     pub(in crate::cli) group_by: Option<PartyBy>,
+    #[command(flatten)]
+    pub(in crate::cli) parts: PartArgs,
+}
+
+/// What of a document counts, and which documents do.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(in crate::cli) struct PartArgs {
     /// Take the shingles of this file or directory, such as a hand-out, out of every document;
     /// repeatable
     #[arg(long, value_name = "FILE", action = clap::ArgAction::Append)]
@@ -32,15 +40,21 @@ pub(in crate::cli) struct ScopeArgs {
 
 impl ScopeArgs {
     pub(super) fn check(&self, format: FormatArg, items: bool) -> Result<(), Failure> {
+        together::check(&[(
+            matches!(self.group_by, Some(PartyBy::Field(_)))
+                && matches!(format, FormatArg::Text | FormatArg::Lines),
+            "--group-by field:NAME",
+            "--input-format text or lines",
+            "plain text has no fields; leave out one of them",
+        )])?;
+        self.parts.check(items)
+    }
+}
+
+impl PartArgs {
+    pub(super) fn check(&self, items: bool) -> Result<(), Failure> {
         let no_words = "items are no words; leave out one of them";
         together::check(&[
-            (
-                matches!(self.group_by, Some(PartyBy::Field(_)))
-                    && matches!(format, FormatArg::Text | FormatArg::Lines),
-                "--group-by field:NAME",
-                "--input-format text or lines",
-                "plain text has no fields; leave out one of them",
-            ),
             (
                 self.min_words.is_some() && items,
                 "--min-words",

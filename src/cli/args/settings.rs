@@ -56,7 +56,7 @@ impl SimilarArgs {
             common: similarity.ignore_common.unwrap_or_default(),
             threshold: similarity.threshold(),
             party_by: self.scope.group_by.clone(),
-            words: self.scope.words(),
+            words: self.scope.parts.words(),
             ..settings
         })
     }
@@ -69,39 +69,51 @@ impl SimilarArgs {
 
     /// All that is read.
     pub(super) fn read_paths(&self) -> impl Iterator<Item = &Path> {
-        let others = self.similarity.against.iter().chain(&self.scope.template);
+        let others = self
+            .similarity
+            .against
+            .iter()
+            .chain(&self.scope.parts.template);
         read_paths(&self.input, &self.shingles).chain(others.map(PathBuf::as_path))
     }
 
     /// What to read, and what to compare it with.
     pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
-        let against = &self.similarity.against;
-        let template = &self.scope.template;
-        let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
-        let is_read = [
-            self.input.is_pipe_read() || self.input.files.iter().any(is_pipe),
-            against.iter().any(is_pipe),
-            template.iter().any(is_pipe),
-        ];
-        if is_read.iter().filter(|is_read| **is_read).count() > 1 {
-            return Err(Failure::Usage(
-                "standard input can be read once: name the files, or those of --against and \
-                 --template"
-                    .into(),
-            ));
-        }
-        let walk = self.input.walk.walk();
-        Ok(Inputs {
-            documents: self.input.inputs()?,
-            index: None,
-            against: (!against.is_empty())
-                .then(|| against.iter().flat_map(|path| named(path, &walk)).collect()),
-            templates: template
-                .iter()
-                .flat_map(|path| named(path, &walk))
-                .collect(),
-        })
+        inputs(
+            &self.input,
+            &self.similarity.against,
+            &self.scope.parts.template,
+        )
     }
+}
+
+/// What to read, what to compare it with, and what does not count in it.
+pub(super) fn inputs(
+    input: &InputArgs,
+    against: &[PathBuf],
+    template: &[PathBuf],
+) -> Result<Inputs, Failure> {
+    let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
+    let is_read = [
+        input.is_pipe_read() || input.files.iter().any(is_pipe),
+        against.iter().any(is_pipe),
+        template.iter().any(is_pipe),
+    ];
+    if is_read.iter().filter(|is_read| **is_read).count() > 1 {
+        return Err(Failure::Usage(
+            "standard input can be read once: name the files, or those of --against and \
+             --template"
+                .into(),
+        ));
+    }
+    let walk = input.walk.walk();
+    let all = |paths: &[PathBuf]| paths.iter().flat_map(|path| named(path, &walk)).collect();
+    Ok(Inputs {
+        documents: input.inputs()?,
+        against: (!against.is_empty()).then(|| all(against)),
+        templates: all(template),
+        index: None,
+    })
 }
 
 /// What all commands that read documents have in common.
@@ -136,6 +148,7 @@ pub(super) fn read_settings(input: &InputArgs, resources: &ResourceArgs) -> Read
         html: input.html.map(Into::into),
         delimiter: input.delimiter,
         encoding: input.encoding.unwrap_or_default(),
+        globs: input.walk.globs(),
         hidden: input.walk.hidden,
         temp_dir: Some(resources.memory().temp_dir),
         ..ReadSettings::default()

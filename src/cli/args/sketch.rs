@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use simdup::Settings;
+use simdup::{Inputs, Settings};
 
 use super::input::InputArgs;
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
-use super::settings::{read_paths, settings};
+use super::scope::PartArgs;
+use super::settings::{inputs, read_paths, settings};
 use super::shingles::ShingleArgs;
 use super::signature::SignatureArgs;
 use crate::cli::Failure;
@@ -19,7 +20,7 @@ Prints each document's signature, one JSON object a line: \
 signed 32-bit number per position. The share of positions in which two signatures \
 of the same settings agree estimates the Jaccard similarity of their shingle sets, \
 without bias. Values are the same on every machine. Documents without a shingle \
-have no signature and are left out.";
+have no signature and are left out, as are those outside of --min-words and --max-words.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
@@ -35,6 +36,8 @@ pub(in crate::cli) struct SketchArgs {
     #[command(flatten)]
     pub(in crate::cli) input: InputArgs,
     #[command(flatten)]
+    pub(in crate::cli) parts: PartArgs,
+    #[command(flatten)]
     pub(in crate::cli) shingles: ShingleArgs,
     #[command(flatten)]
     pub(in crate::cli) signature: SignatureArgs,
@@ -46,15 +49,25 @@ pub(in crate::cli) struct SketchArgs {
 
 impl SketchArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
-        let read = read_paths(&self.input, &self.shingles);
+        let templates = self.parts.template.iter().map(PathBuf::as_path);
+        let read = read_paths(&self.input, &self.shingles).chain(templates);
         self.output.keep_apart(None, read)?;
         let paths = self.input.files.iter().map(PathBuf::as_path);
         self.input.walk.check(self.input.input_format, paths)?;
-        settings(
+        self.parts.check(self.shingles.items)?;
+        let settings = settings(
             &self.input,
             &self.shingles,
             &self.signature,
             &self.resources,
-        )
+        )?;
+        Ok(Settings {
+            words: self.parts.words(),
+            ..settings
+        })
+    }
+
+    pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
+        inputs(&self.input, &[], &self.parts.template)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use simdup::inside::{Command, Globs, Walk};
+use simdup::inside::{Command, Globs, Walk, is_archive};
 
 use super::input::FormatArg;
 use super::together;
@@ -14,7 +14,8 @@ use crate::cli::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub(in crate::cli) struct WalkArgs {
-    /// Of a directory, read the files that fit, such as `*.java`; `!` before it leaves out. Repeatable
+    /// Of a directory or an archive, read the files that fit, such as `*.java`; `!` before it leaves
+    /// out. Archives in them are looked into like folders. Repeatable
     #[arg(long, value_name = "G", value_parser = glob)]
     glob: Vec<String>,
     /// Of a directory or an archive, read hidden files too
@@ -47,10 +48,15 @@ fn globs(patterns: &[String]) -> Globs {
 }
 
 impl WalkArgs {
+    /// Which files of directories and members of archives.
+    pub(super) fn globs(&self) -> Globs {
+        globs(&self.glob)
+    }
+
     /// How paths become inputs.
     pub(super) fn walk(&self) -> Walk {
         Walk {
-            globs: globs(&self.glob),
+            globs: self.globs(),
             hidden: self.hidden,
             follow: self.follow,
             command: self.pre.clone().map(|pre| Arc::new(Command::new(pre))),
@@ -73,11 +79,22 @@ impl WalkArgs {
             "what a command prints is plain text; leave out one of them",
         )])?;
         let has_folder = read.clone().any(Path::is_dir);
-        for (is_typed, flag) in [(!self.glob.is_empty(), "--glob"), (self.follow, "--follow")] {
-            if is_typed && !has_folder {
+        // What comes from a pipe may be one.
+        let is_archive = |path: &Path| path == Path::new("-") || is_archive(path);
+        let has_archive = read.clone().next().is_none() || read.clone().any(is_archive);
+        for (is_typed, has_any, flag, what) in [
+            (
+                !self.glob.is_empty(),
+                has_folder || has_archive,
+                "--glob",
+                "a directory or an archive",
+            ),
+            (self.follow, has_folder, "--follow", "a directory"),
+        ] {
+            if is_typed && !has_any {
                 return Err(Failure::Usage(format!(
-                    "{flag} is about the files of a directory, and none is named: leave it out, \
-                     or name the directory"
+                    "{flag} is about the files of {what}, and none is named: leave it out, or name \
+                     it"
                 )));
             }
         }

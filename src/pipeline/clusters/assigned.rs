@@ -1,6 +1,7 @@
 //! Who stands for whom: what clustering decides.
 
 use crate::cluster::Cluster;
+use crate::collection::Parties;
 use crate::document::DocumentId;
 use crate::score::Score;
 
@@ -53,6 +54,16 @@ impl Assigned {
             members,
             starts,
         }
+    }
+
+    /// The same, but no document stands for one of its own party: that stays.
+    pub(in crate::pipeline) fn apart(mut self, parties: &Parties) -> Self {
+        for (document, assigned) in (0..).map(DocumentId).zip(&mut self.keepers) {
+            if assigned.is_some_and(|(keeper, _)| !parties.admits(document, keeper)) {
+                *assigned = None;
+            }
+        }
+        Self::clustered(self.keepers)
     }
 
     /// From who stands for each, of documents that go by what they are compared with.

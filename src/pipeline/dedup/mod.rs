@@ -171,7 +171,13 @@ pub fn dedup_documents(
                 has_values,
             ));
         }
-        let assigned = assign(&collection, dedup.method, &dedup.keep, &mut stats)?;
+        let mut assigned = assign(&collection, dedup.method, &dedup.keep, &mut stats)?;
+        let parties = &collection.scope().parties;
+        if let (ClusterMethod::Components, Some(parties)) = (dedup.method, parties) {
+            assigned = assigned.apart(parties);
+            stats.counts.members = assigned.count() as u64;
+            stats.counts.clusters = assigned.clusters().count() as u64;
+        }
         let urls = collection.into_parts().0;
         Ok((urls, stats, records, assigned, None, has_values))
     })?;

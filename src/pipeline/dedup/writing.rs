@@ -11,7 +11,7 @@ use crate::observer::Observer;
 use crate::pairs::{Pairs, Partners};
 use crate::pipeline::clusters::Assigned;
 use crate::pipeline::records::{KeptRecords, Record, RecordForm, for_each_record};
-use crate::read::{Head, Input, InputFormat};
+use crate::read::{Charset, Head, Input, InputFormat};
 use crate::score::Score;
 use crate::settings::Settings;
 use crate::write::{NamedWriter, RecordWriter};
@@ -41,24 +41,31 @@ impl Writing<'_> {
         let mut writer = RecordWriter::new(output.writer);
         let mut partners = Partners::default();
         let mut has_head = false;
-        let mut put = |document, format, head: &Head, bytes: &[u8]| match self.pairs {
-            Some(pairs) => {
+        let mut put = |document: Option<DocumentId>, format, head: &Head, bytes: &[u8]| {
+            if let (Some(pairs), Some(document)) = (self.pairs, document) {
                 let similar = self.similar(pairs, document, &mut partners)?;
-                writer.annotated(bytes, &similar).map_err(failed)
+                return writer.annotated(bytes, &similar).map_err(failed);
             }
-            None => {
-                if !has_head {
-                    writer.head(format, &head.bytes).map_err(failed)?;
-                    has_head = true;
-                }
-                writer.record(format, bytes).map_err(failed)
+            if !has_head {
+                writer.head(format, &head.bytes).map_err(failed)?;
+                has_head = true;
+            }
+            match document {
+                Some(_) => writer.record(format, bytes).map_err(failed),
+                None => Ok(()),
             }
         };
         let no_head = Head::default();
         let mut first: Option<(InputFormat, Arc<Head>)> = None;
         let mut blank: Vec<(DocumentId, Vec<u8>)> = Vec::new();
         let mut written = 0;
+        let mut encoding = OneEncoding::default();
+        // The head of the first input, for when nothing is kept.
+        let mut first_head: Option<(InputFormat, Arc<Head>)> = None;
         let each = |record: Record<'_>, taken: u64| {
+            if first_head.is_none() && !record.is_blank {
+                first_head = Some((record.format.written(), Arc::clone(record.head)));
+            }
             let fate = self.records.fate(record.index, record.print);
             let document = match fate.ok_or_else(changed)? {
                 Fate::Document(document) if !self.assigned.is_removed(document) => document,
@@ -83,12 +90,15 @@ impl Writing<'_> {
                     if known.is_none() {
                         if format == InputFormat::Text {
                             for (document, bytes) in &blank {
-                                put(*document, format, &no_head, bytes)?;
+                                put(Some(*document), format, &no_head, bytes)?;
                             }
                         }
                         first = Some((format, Arc::clone(head)));
                     }
-                    put(document, format, head, record.bytes)?;
+                    if self.pairs.is_none() && !encoding.admits(&record) {
+                        return Err(Error::in_file(&name, ErrorKind::MixedEncodings));
+                    }
+                    put(Some(document), format, head, record.bytes)?;
                 }
             }
             Ok(())
@@ -96,8 +106,11 @@ impl Writing<'_> {
         let count = for_each_record(again, self.settings, form, kept, each)?;
         if first.is_none() {
             for (document, bytes) in &blank {
-                put(*document, InputFormat::Text, &no_head, bytes)?;
+                put(Some(*document), InputFormat::Text, &no_head, bytes)?;
             }
+        }
+        if let (Some((format, head)), None) = (first_head, self.pairs) {
+            put(None, format, &head, &[])?;
         }
         match count == self.records.len() {
             true => Ok(()),
@@ -127,6 +140,31 @@ impl Writing<'_> {
         similar.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(&two.0)));
         let named = |(other, score): (DocumentId, Score)| (self.urls.get(other), score.to_string());
         Ok(similar.into_iter().map(named).collect())
+    }
+}
+
+/// Whether records of several inputs are in one encoding, as those of one output are.
+#[derive(Default)]
+struct OneEncoding(Option<(Arc<str>, Charset)>);
+
+impl OneEncoding {
+    fn admits(&mut self, record: &Record<'_>) -> bool {
+        let is_text = matches!(
+            record.format,
+            InputFormat::Lines | InputFormat::Csv | InputFormat::Tsv
+        );
+        if !is_text || record.bytes.is_ascii() {
+            return true;
+        }
+        let charset = record.charset.unwrap_or(Charset::UTF_8);
+        match &self.0 {
+            Some((file, known)) if !Arc::ptr_eq(file, record.file) => *known == charset,
+            // What one input has may be of several, and stays as it came.
+            _ => {
+                self.0 = Some((Arc::clone(record.file), charset));
+                true
+            }
+        }
     }
 }
 

@@ -242,6 +242,7 @@ struct Columns {
     ids: Vec<usize>,
     texts: Vec<usize>,
     value: Option<usize>,
+    party: Option<usize>,
 }
 
 impl Columns {
@@ -260,6 +261,7 @@ impl Columns {
             },
             texts,
             value: settings.value_field.as_deref().and_then(place),
+            party: settings.party_field.as_deref().and_then(place),
         }
     }
 
@@ -338,11 +340,19 @@ fn document<'a>(
         .map(&mut text)
         .collect::<Result<Vec<_>, _>>()?;
     let content = texts_of(texts, settings).map_err(|kind| (record.start, kind))?;
-    let value = columns.value.map(|column| text(&column)).transpose()?;
+    let mut value = |column: Option<usize>| {
+        let value = column.map(|column| text(&column)).transpose()?;
+        Ok(value.filter(|value| !value.is_empty()))
+    };
+    let (value, party) = (value(columns.value)?, value(columns.party)?);
+    let value = value.map(value_of);
+    // Groups go by what stands there: 007 is not 7.
+    let party = party.map(|party| FieldValue::Text(party.into_owned()));
     Ok(Document {
         record: &bytes[record.start..record.end],
         number: record.number,
-        value: value.filter(|value| !value.is_empty()).map(value_of),
+        value,
+        party,
         guess,
         ..Document::new(url, content)
     })

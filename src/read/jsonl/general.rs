@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::super::content::field;
 use super::super::{FIELD_SEPARATOR, ReadSettings, utf8};
 use super::{fields_of, id_fields, path};
 use crate::document::{Content, Document};
@@ -121,6 +122,7 @@ fn text<'a>(
             Some(Value::Items(items)) => items.join(FIELD_SEPARATOR).into(),
             Some(other) => return Err(wrong_type(name, "a string", &other)),
         };
+        let text = field(text, settings);
         match &mut joined {
             None => joined = Some(text),
             Some(joined) => {

@@ -11,6 +11,7 @@ pub(super) mod value;
 use std::borrow::Cow;
 
 use super::blocks::Block;
+use super::content::are_pages;
 use super::format::{Cut, Format, Head};
 use super::lines::{Line, cut_at_line_end, for_each_line};
 use super::{FIELD_SEPARATOR, ReadSettings};
@@ -63,7 +64,8 @@ impl Format for Jsonl {
                 let complete = |document| Document {
                     record: whole,
                     number: record,
-                    value: value::read(text, settings),
+                    value: value::read(text, &settings.value_field),
+                    party: value::read(text, &settings.party_field),
                     ..document
                 };
                 if let Some(document) = fast.document(text, place) {
@@ -139,7 +141,7 @@ impl<'s> Fast<'s> {
         line: &'a [u8],
         place: impl FnOnce() -> String,
     ) -> Option<Document<'a>> {
-        if self.settings.items || self.is_within {
+        if self.settings.items || self.is_within || are_pages(self.settings) {
             return None;
         }
         if self.scan.line(line).is_none() {

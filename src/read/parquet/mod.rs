@@ -3,6 +3,14 @@
 //! A table is read with jumps: what comes from a pipe, an archive or a compressed file is kept
 //! first.
 
+#[cfg(feature = "parquet")]
+mod column;
+#[cfg(feature = "parquet")]
+mod columns;
+#[cfg(feature = "parquet")]
+mod guard;
+#[cfg(feature = "parquet")]
+mod pages;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 mod row;
 #[cfg(feature = "parquet")]
@@ -22,7 +30,7 @@ use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 use row::Row;
 
-pub(super) use table::Table;
+pub(super) use table::{Layout, Table};
 
 /// What every file starts with: a name, and the first field of what follows.
 pub(super) const MAGIC: &[u8] = b"PAR1\x15";
@@ -91,8 +99,13 @@ fn document<'a>(
     settings: &ReadSettings,
     place: impl FnOnce() -> String,
 ) -> Result<Document<'a>, ErrorKind> {
-    let (id, text, value) = match Row::read(record) {
-        Some(Row::Document { id, text, value }) => (id, text, value),
+    let (id, texts, value, party) = match Row::read(record) {
+        Some(Row::Document {
+            id,
+            texts,
+            value,
+            party,
+        }) => (id, texts, value, party),
         Some(Row::Bad(what)) => return Err(ErrorKind::Parquet(what.into())),
         None => return Err(ErrorKind::Parquet("it is damaged".into())),
     };
@@ -107,15 +120,21 @@ fn document<'a>(
             return Err(ErrorKind::FieldMissing(format!("id in the field `{name}`")));
         }
     };
-    let Some(text) = text.map(as_text).transpose()? else {
+    if texts.is_empty() {
         let names = settings.text_fields.join("`, `");
         return Err(ErrorKind::FieldMissing(format!(
             "text in the field `{names}`"
         )));
-    };
+    }
+    let texts = texts
+        .into_iter()
+        .map(as_text)
+        .map(|text| text.map(Cow::from));
+    let texts = texts.collect::<Result<Vec<_>, _>>()?;
     Ok(Document {
         record,
         value: value.map(row::Value::for_order),
-        ..Document::new(url, texts_of(vec![text.into()], settings)?)
+        party: party.map(row::Value::for_order),
+        ..Document::new(url, texts_of(texts, settings)?)
     })
 }

@@ -1,11 +1,30 @@
 //! In place of `table.rs` where it is not built.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::super::ReadSettings;
 use super::super::source::ReadSeek;
 use crate::error::ErrorKind;
+
+/// There is none.
+#[derive(Debug)]
+pub(in crate::read) enum Layout {}
+
+impl Layout {
+    /// Who asks has heard that there is none.
+    pub(in crate::read) fn read(_: Box<dyn ReadSeek>, _: &ReadSettings) -> Result<Self, ErrorKind> {
+        Err(ErrorKind::Parquet("it is not read".into()))
+    }
+
+    /// Never called.
+    pub(in crate::read) fn rows(&self) -> impl Iterator<Item = u64> {
+        match *self {}
+        #[expect(unreachable_code, reason = "it says of what type nothing is")]
+        std::iter::empty()
+    }
+}
 
 /// There is none.
 pub(in crate::read) enum Table {}
@@ -16,8 +35,21 @@ impl Table {
         _: Box<dyn ReadSeek>,
         _: &ReadSettings,
         _: Option<Arc<AtomicU64>>,
+        _: &Arc<AtomicU64>,
     ) -> Result<Self, ErrorKind> {
         Err(ErrorKind::Parquet("it is not read".into()))
+    }
+
+    /// Never called.
+    pub(in crate::read) fn group(
+        _: Box<dyn ReadSeek>,
+        layout: &Arc<Layout>,
+        _: usize,
+        _: &ReadSettings,
+        _: &Arc<AtomicU64>,
+        _: &Arc<AtomicU64>,
+    ) -> io::Result<Self> {
+        match **layout {}
     }
 
     /// Never called.

@@ -10,8 +10,11 @@ use crate::document::FieldValue;
 pub(super) enum Row<'a> {
     Document {
         id: Option<Cow<'a, [u8]>>,
-        text: Option<Cow<'a, [u8]>>,
+        /// Of the text fields that are there.
+        texts: Vec<Cow<'a, [u8]>>,
+        /// What it is preferred by, and what it is grouped by.
         value: Option<Value<'a>>,
+        party: Option<Value<'a>>,
     },
     /// What is wrong, of one row or of many.
     Bad(&'a str),
@@ -67,14 +70,25 @@ impl<'a> Row<'a> {
         };
         match self {
             Self::Bad(what) => part(BAD, Some(what.as_bytes())),
-            Self::Document { id, text, value } => {
+            Self::Document {
+                id,
+                texts,
+                value,
+                party,
+            } => {
                 part(BYTES, id.as_deref());
-                part(BYTES, text.as_deref());
-                match value {
-                    None => part(BYTES, None),
-                    Some(Value::Bytes(bytes)) => part(BYTES, Some(bytes)),
-                    Some(Value::Integer(integer)) => part(INTEGER, Some(&integer.to_le_bytes())),
-                    Some(Value::Number(number)) => part(NUMBER, Some(&number.to_le_bytes())),
+                for value in [value, party] {
+                    match value {
+                        None => part(BYTES, None),
+                        Some(Value::Bytes(bytes)) => part(BYTES, Some(bytes)),
+                        Some(Value::Integer(integer)) => {
+                            part(INTEGER, Some(&integer.to_le_bytes()));
+                        }
+                        Some(Value::Number(number)) => part(NUMBER, Some(&number.to_le_bytes())),
+                    }
+                }
+                for text in texts {
+                    part(BYTES, Some(text));
                 }
             }
         }
@@ -101,23 +115,30 @@ impl<'a> Row<'a> {
         if kind == BAD {
             return str::from_utf8(first?).ok().map(Self::Bad);
         }
-        let (_, text) = part()?;
-        let value = match part()? {
-            (_, None) => None,
-            (INTEGER, Some(bytes)) => {
-                Some(Value::Integer(i128::from_le_bytes(bytes.try_into().ok()?)))
-            }
-            (NUMBER, Some(bytes)) => {
-                Some(Value::Number(f64::from_le_bytes(bytes.try_into().ok()?)))
-            }
-            (_, Some(bytes)) => Some(Value::Bytes(bytes.into())),
-        };
+        let (value, party) = (value(part()?)?, value(part()?)?);
+        let mut texts = Vec::new();
+        while let Some((_, Some(text))) = part() {
+            texts.push(text.into());
+        }
         Some(Self::Document {
             id: first.map(Cow::Borrowed),
-            text: text.map(Cow::Borrowed),
+            texts,
             value,
+            party,
         })
     }
+}
+
+/// The value that a part is, which may be none; `None` if it is damaged.
+fn value((kind, bytes): (u8, Option<&[u8]>)) -> Option<Option<Value<'_>>> {
+    let Some(bytes) = bytes else {
+        return Some(None);
+    };
+    Some(Some(match kind {
+        INTEGER => Value::Integer(i128::from_le_bytes(bytes.try_into().ok()?)),
+        NUMBER => Value::Number(f64::from_le_bytes(bytes.try_into().ok()?)),
+        _ => Value::Bytes(bytes.into()),
+    }))
 }
 
 /// The length of the row that bytes start with, if all of it is there.
@@ -131,7 +152,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn value() -> impl Strategy<Value = Option<Value<'static>>> {
+    fn any_value() -> impl Strategy<Value = Option<Value<'static>>> {
         let bytes = proptest::collection::vec(any::<u8>(), 0..5);
         proptest::option::of(prop_oneof![
             bytes.prop_map(|bytes| Value::Bytes(bytes.into())),
@@ -144,10 +165,12 @@ mod tests {
         #[test]
         fn what_is_written_is_read(
             id in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..9)),
-            text in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..9)),
-            value in value(),
+            texts in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..9), 0..4),
+            value in any_value(),
+            party in any_value(),
         ) {
-            let row = Row::Document { id: id.map(Cow::Owned), text: text.map(Cow::Owned), value };
+            let texts = texts.into_iter().map(Cow::Owned).collect();
+            let row = Row::Document { id: id.map(Cow::Owned), texts, value, party };
             let mut bytes = vec![];
             row.write(&mut bytes);
             prop_assert_eq!(length(&bytes), Some(bytes.len()));

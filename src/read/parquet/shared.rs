@@ -1,6 +1,6 @@
 //! A file from which several columns are read in turn, each from its place.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -8,6 +8,10 @@ use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::super::source::ReadSeek;
+use super::pages::{PAGE_BYTES_MAX, too_large};
+
+/// Bytes that are read for what stands before a page, which is read byte by byte.
+const HEADER_BYTES: usize = 512;
 
 /// The file.
 pub(super) struct Shared {
@@ -23,6 +27,13 @@ impl Shared {
             length,
         })
     }
+
+    fn part(&self, start: u64) -> Part {
+        Part {
+            file: Arc::clone(&self.file),
+            at: start,
+        }
+    }
 }
 
 impl Length for Shared {
@@ -32,19 +43,19 @@ impl Length for Shared {
 }
 
 impl ChunkReader for Shared {
-    type T = Part;
+    type T = BufReader<Part>;
 
-    fn get_read(&self, start: u64) -> Result<Part> {
-        Ok(Part {
-            file: Arc::clone(&self.file),
-            at: start,
-        })
+    fn get_read(&self, start: u64) -> Result<BufReader<Part>> {
+        Ok(BufReader::with_capacity(HEADER_BYTES, self.part(start)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         // A length may be damaged: no room is made before there is something to fill it.
+        if length > PAGE_BYTES_MAX {
+            return Err(too_large());
+        }
         let mut bytes = Vec::new();
-        self.get_read(start)?
+        self.part(start)
             .take(length as u64)
             .read_to_end(&mut bytes)?;
         match bytes.len() == length {

@@ -291,12 +291,13 @@ impl<'a> Record<'a> {
                 }
             }
         };
-        let value = settings
-            .value_field
-            .as_deref()
-            .and_then(|name| self.headers.get(name));
+        let value = |field: &Option<String>| {
+            let value = self.headers.get(field.as_deref()?)?;
+            Some(FieldValue::Text(excerpt(&String::from_utf8_lossy(value))))
+        };
         Ok(Document {
-            value: value.map(|value| FieldValue::Text(excerpt(&String::from_utf8_lossy(value)))),
+            value: value(&settings.value_field),
+            party: value(&settings.party_field),
             guess,
             links,
             ..Document::new(url, Content::Text(text))

@@ -16,7 +16,6 @@
 //! them.
 
 mod keywords;
-#[cfg(test)]
 mod plain;
 
 use memchr::{memchr2, memmem};
@@ -324,6 +323,13 @@ fn is_in_word(c: char) -> bool {
 /// Whether a character that is in no word counts.
 fn is_visible(c: char) -> bool {
     !(c.is_whitespace() || c.is_control() || is_unseen(c))
+}
+
+/// The tokens of a text in both ways, for whoever tests that they are the same.
+pub fn tokens_twice(text: &str, names: Names) -> [Vec<u64>; 2] {
+    let mut hashes = Vec::new();
+    tokens(text, names, &mut String::new(), &mut hashes);
+    [hashes, plain::tokens(text, names)]
 }
 
 #[cfg(test)]

@@ -90,6 +90,15 @@ def make_parquet():
     pq.write_table(
         table, HERE / "v2.parquet", compression="zstd", data_page_version="2.0", use_dictionary=False, row_group_size=3
     )
+    lists = {
+        "url": pa.array(list(TEXTS)),
+        "words": pa.array([text.split(" ") if text else None for text in TEXTS.values()]),
+        "deep": pa.array([{"lines": [text.split("\n")]} for text in TEXTS.values()]),
+        "group": pa.array([1, 1, 2, 2, None], pa.int64()),
+        "weight": pa.array([1, 2, 3, 4, 5]),
+    }
+    pq.write_table(pa.table(lists), HERE / "lists.parquet", compression="lz4", row_group_size=2)
+    pq.write_table(pa.table(lists), HERE / "brotli.parquet", compression="brotli")
 
 
 make_csv()
