@@ -53,6 +53,8 @@ pub struct Settings {
     pub words: WordLimits,
     /// How documents are ranked, if they are.
     pub rank: Option<RankSettings>,
+    /// Fields of JSON records that an index keeps of each document.
+    pub stored_fields: Vec<String>,
     /// Whether the first bad record ends the run.
     pub strictness: Strictness,
     /// Threads to use; 0 for one a core. The result does not depend on it.

@@ -165,9 +165,15 @@ fn export(args: &ExportArgs) -> Result<Outcome, Failure> {
     let (output, name) = output.open()?;
     let mut lines = BufWriter::new(output);
     let mut written = Ok(());
-    index.for_each_document(|id, shingles| {
-        let line = serde_json::json!({ "url": id, "shingles": shingles });
-        written = writeln!(lines, "{line}");
+    index.for_each_document(|id, shingles, fields| {
+        let id = serde_json::Value::from(id);
+        written = match fields {
+            "" => writeln!(lines, "{{\"url\":{id},\"shingles\":{shingles}}}"),
+            _ => writeln!(
+                lines,
+                "{{\"url\":{id},\"shingles\":{shingles},\"fields\":{fields}}}"
+            ),
+        };
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),

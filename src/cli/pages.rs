@@ -29,7 +29,7 @@ pub(super) fn print_manual(name: Option<&str>) -> Result<Outcome, Failure> {
                         .map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
                 )));
             };
-            page_of(command)
+            whole_manual(command)
         }
     };
     print(&page.map_err(|error| Failure::write("-", error))?)
@@ -41,9 +41,18 @@ fn page_of(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
+/// The page of a command with a section for each of its own.
 fn whole_manual(command: &Command) -> io::Result<Vec<u8>> {
     let mut manual = page_of(command)?;
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    add_sections(&name.to_uppercase().replace('-', " "), command, &mut manual)?;
+    Ok(manual)
+}
+
+/// Adds a section for each command of a command, and for theirs.
+fn add_sections(name: &str, command: &Command, manual: &mut Vec<u8>) -> io::Result<()> {
     for sub in command.get_subcommands() {
+        let name = format!("{name} {}", sub.get_name().to_uppercase());
         let man = Man::new(sub.clone());
         let mut section = Vec::new();
         man.render_synopsis_section(&mut section)?;
@@ -52,7 +61,7 @@ fn whole_manual(command: &Command) -> io::Result<Vec<u8>> {
         if sub.get_after_long_help().is_some() {
             man.render_extra_section(&mut section)?;
         }
-        writeln!(manual, ".SH \"SIMDUP {}\"", sub.get_name().to_uppercase())?;
+        writeln!(manual, ".SH \"{name}\"")?;
         // What are sections of a page of its own are parts of this one.
         for line in String::from_utf8_lossy(&section).lines() {
             match line.strip_prefix(".SH ") {
@@ -60,8 +69,12 @@ fn whole_manual(command: &Command) -> io::Result<Vec<u8>> {
                 None => writeln!(manual, "{line}")?,
             }
         }
+        // Help for help says nothing.
+        if sub.get_name() != "help" {
+            add_sections(&name, sub, manual)?;
+        }
     }
-    Ok(manual)
+    Ok(())
 }
 
 /// The help or the version that clap made, in colours where they are seen.

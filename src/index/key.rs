@@ -29,7 +29,7 @@ pub(crate) fn keys_of(shingles: &[Shingle], keys: &mut Vec<Key>) {
 
 /// Bits of a key that a document remembers of it. With the lists of documents, they lead to all
 /// of its keys, in whatever segment it stands.
-const PREFIX_BITS: u32 = 20;
+pub(super) const PREFIX_BITS: u32 = 20;
 
 /// The first bits of a key, as a document remembers them.
 pub(super) fn prefix(key: Key) -> u32 {
@@ -42,48 +42,9 @@ pub(super) fn keys_with(prefix: u32) -> (Key, Key) {
     (Key(first), Key(first | u64::MAX >> PREFIX_BITS))
 }
 
-/// Appends the prefixes of a document's keys, each once: how far each is from the one before, in
-/// sevens of bits, the lowest first.
-pub(super) fn write_prefixes(keys: &[Key], bytes: &mut Vec<u8>) {
-    let mut last = None;
-    for &key in keys {
-        let prefix = prefix(key);
-        if last == Some(prefix) {
-            continue;
-        }
-        let mut step = prefix - last.unwrap_or(0);
-        last = Some(prefix);
-        while step > 0x7f {
-            bytes.push(step as u8 | 0x80);
-            step >>= 7;
-        }
-        bytes.push(step as u8);
-    }
-}
-
-/// Reads them; `None` if they cannot be what was written.
-pub(super) fn read_prefixes(bytes: &[u8]) -> Option<Vec<u32>> {
-    let mut prefixes: Vec<u32> = Vec::new();
-    let (mut step, mut shift) = (0_u32, 0);
-    for &byte in bytes {
-        step |= u32::from(byte & 0x7f).checked_shl(shift)?;
-        shift += 7;
-        if byte < 0x80 {
-            let prefix = prefixes.last().copied().unwrap_or(0).checked_add(step)?;
-            if prefix >> PREFIX_BITS > 0 {
-                return None;
-            }
-            prefixes.push(prefix);
-            (step, shift) = (0, 0);
-        }
-    }
-    (shift == 0).then_some(prefixes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn keys_are_frozen() {
@@ -98,27 +59,5 @@ mod tests {
                 0xb4d0_55fc_f2cb_bd7b
             ]
         );
-    }
-
-    proptest! {
-        #[test]
-        fn prefixes_are_read_as_they_were_written(shingles in proptest::collection::vec(any::<u64>(), 0..300)) {
-            let shingles: Vec<Shingle> = shingles.into_iter().map(Shingle).collect();
-            let (mut keys, mut bytes) = (vec![], vec![]);
-            keys_of(&shingles, &mut keys);
-            write_prefixes(&keys, &mut bytes);
-            let mut expected: Vec<u32> = keys.iter().map(|&key| prefix(key)).collect();
-            expected.dedup();
-            prop_assert_eq!(read_prefixes(&bytes).unwrap(), expected);
-            for &key in &keys {
-                let (first, last) = keys_with(prefix(key));
-                prop_assert!(first <= key && key <= last);
-            }
-        }
-
-        #[test]
-        fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
-            let _ = read_prefixes(&bytes);
-        }
     }
 }

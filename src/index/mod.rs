@@ -16,6 +16,7 @@ mod lock;
 mod manifest;
 mod map;
 mod merge;
+mod record;
 mod remembered;
 mod removed;
 mod run;
@@ -186,17 +187,18 @@ impl Index {
         Ok(Numbers { starts })
     }
 
-    /// Calls `each` with the id of every document and how many shingles it has, in order, until
-    /// it breaks.
+    /// Calls `each` with the id of every document, how many shingles it has, and its fields as a
+    /// JSON object or nothing, in order, until it breaks.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn for_each_document(
         &self,
-        mut each: impl FnMut(&str, u32) -> ControlFlow<()>,
+        mut each: impl FnMut(&str, u32, &str) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         for spot in self.documents() {
-            if each(self.id(spot)?, self.size(spot)?).is_break() {
+            let fields = self.segment(spot).fields(spot.document)?;
+            if each(self.id(spot)?, self.size(spot)?, fields).is_break() {
                 break;
             }
         }

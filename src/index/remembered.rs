@@ -25,6 +25,8 @@ pub(crate) struct Remembered {
     id_field: Option<String>,
     text_field: Vec<String>,
     html: Option<String>,
+    /// Fields of JSON records that documents have in the index.
+    pub(crate) store_field: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +64,7 @@ impl Remembered {
             id_field: read.id_field.clone(),
             text_field: read.text_fields.clone(),
             html: read.html.map(|html| html.name().to_owned()),
+            store_field: settings.stored_fields.clone(),
         };
         match &settings.shingle {
             ShingleSettings::Tokens {
@@ -134,6 +137,7 @@ impl Remembered {
         settings.read.id_field = self.id_field.clone();
         settings.read.text_fields = self.text_field.clone();
         settings.read.html = self.html.as_deref().and_then(HtmlText::named);
+        settings.stored_fields = self.store_field.clone();
         Ok(settings)
     }
 

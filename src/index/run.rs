@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use super::key::{Key, keys_of, write_prefixes};
+use super::key::{Key, keys_of};
 use super::manifest::SegmentEntry;
+use super::record;
 use super::writer::{DocumentEntry, PartWriter, SegmentWriter};
 use crate::error::Error;
 use crate::shingle::Shingle;
@@ -13,19 +14,19 @@ use crate::shingle::Shingle;
 #[derive(Debug, Default)]
 pub(crate) struct KeyBlock {
     keys: Vec<Key>,
-    prefixes: Vec<u8>,
-    /// For each document, where its keys and its prefixes end.
+    records: Vec<u8>,
+    /// For each document, where its keys and its record end.
     ends: Vec<(usize, usize)>,
     own: Vec<Key>,
 }
 
 impl KeyBlock {
-    /// Takes the next document.
-    pub(crate) fn push(&mut self, shingles: &[Shingle]) {
+    /// Takes the next document, with its fields.
+    pub(crate) fn push(&mut self, shingles: &[Shingle], fields: &str) {
         keys_of(shingles, &mut self.own);
-        write_prefixes(&self.own, &mut self.prefixes);
+        record::write(&self.own, fields, &mut self.records);
         self.keys.append(&mut self.own);
-        self.ends.push((self.keys.len(), self.prefixes.len()));
+        self.ends.push((self.keys.len(), self.records.len()));
     }
 
     /// The keys of the last document.
@@ -38,19 +39,19 @@ impl KeyBlock {
         &self.keys[end..]
     }
 
-    /// The keys of each document, and their prefixes.
+    /// The keys and the record of each document.
     pub(super) fn documents(&self) -> impl Iterator<Item = (&[Key], &[u8])> {
         let mut start = (0, 0);
         self.ends.iter().map(move |&end| {
-            let (keys, prefixes) = (start.0..end.0, start.1..end.1);
+            let (keys, record) = (start.0..end.0, start.1..end.1);
             start = end;
-            (&self.keys[keys], &self.prefixes[prefixes])
+            (&self.keys[keys], &self.records[record])
         })
     }
 
     /// The memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.keys[..]) + self.prefixes.len() + size_of_val(&self.ends[..])
+        size_of_val(&self.keys[..]) + self.records.len() + size_of_val(&self.ends[..])
     }
 }
 
@@ -62,8 +63,8 @@ const SHARE_BITS: u32 = 8;
 pub(super) struct Run {
     shares: Vec<Share>,
     ids: String,
-    prefixes: Vec<u8>,
-    /// For each document, where its id and its prefixes end, and how many keys it has.
+    records: Vec<u8>,
+    /// For each document, where its id and its record end, and how many keys it has.
     documents: Vec<(usize, usize, u32)>,
     postings: usize,
 }
@@ -80,7 +81,7 @@ impl Default for Run {
         Self {
             shares: vec![Share::default(); 1 << SHARE_BITS],
             ids: String::new(),
-            prefixes: Vec::new(),
+            records: Vec::new(),
             documents: Vec::new(),
             postings: 0,
         }
@@ -89,7 +90,7 @@ impl Default for Run {
 
 impl Run {
     /// Adds a document.
-    pub(super) fn push(&mut self, id: &str, keys: &[Key], prefixes: &[u8]) {
+    pub(super) fn push(&mut self, id: &str, keys: &[Key], record: &[u8]) {
         let document = self.documents.len() as u32;
         for &Key(key) in keys {
             let share = &mut self.shares[(key >> (64 - SHARE_BITS)) as usize];
@@ -97,9 +98,9 @@ impl Run {
             share.documents.push(document);
         }
         self.ids.push_str(id);
-        self.prefixes.extend_from_slice(prefixes);
-        let (ids, prefixes) = (self.ids.len(), self.prefixes.len());
-        self.documents.push((ids, prefixes, keys.len() as u32));
+        self.records.extend_from_slice(record);
+        let (ids, records) = (self.ids.len(), self.records.len());
+        self.documents.push((ids, records, keys.len() as u32));
         self.postings += keys.len();
     }
 
@@ -109,7 +110,7 @@ impl Run {
 
     /// The memory that it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.postings * 12 + self.ids.len() + self.prefixes.len() + size_of_val(&self.documents[..])
+        self.postings * 12 + self.ids.len() + self.records.len() + size_of_val(&self.documents[..])
     }
 
     /// Writes the segment of that number, to last or not.
@@ -121,13 +122,13 @@ impl Run {
     ) -> Result<SegmentEntry, Error> {
         let mut writer = SegmentWriter::create(folder, number, lasts)?;
         let mut start = (0, 0);
-        for &(id_end, prefix_end, size) in &self.documents {
+        for &(id_end, record_end, size) in &self.documents {
             writer.document(DocumentEntry {
                 id: &self.ids[start.0..id_end],
                 size,
-                prefixes: &self.prefixes[start.1..prefix_end],
+                record: &self.records[start.1..record_end],
             })?;
-            start = (id_end, prefix_end);
+            start = (id_end, record_end);
         }
         let fill = |part: &mut PartWriter| {
             self.fill(part);

@@ -3,7 +3,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | documents | prefixes of each document's keys; where they end; ids; where they end; sizes; the ids' hashes with the documents, in order; counts |
+//! | documents | a record of each document ([`record`]); where they end; ids; where they end; sizes; the ids' hashes with the documents, in order; counts |
 //! | keys | the groups of all parts ([`Geometry`]); where each group starts; for each part how many keys and words of lists are before it; counts |
 //! | lists | documents of each key that several have, after their number |
 
@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use super::checked::{CheckedFile, Kind, number, short_number};
 use super::geometry::{Found, Geometry, IS_LIST, WORD_BYTES};
-use super::key::{Key, keys_with, prefix, read_prefixes};
+use super::key::{Key, keys_with, prefix};
 use super::manifest::SegmentEntry;
+use super::record;
 use super::removed::Removed;
 use super::writer::{DocumentEntry, LONGEST, id_entry, paths};
 use crate::error::Error;
@@ -264,6 +265,15 @@ impl Files {
             .map_err(|_| self.documents.wrong(at, "an id is not UTF-8"))
     }
 
+    /// The fields of a document, as a JSON object or nothing.
+    pub(super) fn fields(&self, document: u32) -> Result<&str, Error> {
+        let fields = record::read(self.document(document)?.record).map(|(_, fields)| fields);
+        fields.ok_or_else(|| {
+            self.documents
+                .wrong(0, "the fields of a document cannot be read")
+        })
+    }
+
     /// How many keys a document has.
     pub(super) fn size(&self, document: u32) -> Result<u32, Error> {
         self.documents.u32(self.sizes + 4 * u64::from(document))
@@ -278,7 +288,7 @@ impl Files {
         Ok(DocumentEntry {
             id: self.id(document)?,
             size: self.size(document)?,
-            prefixes: self.documents.get(start, end - start)?,
+            record: self.documents.get(start, end - start)?,
         })
     }
 
@@ -507,12 +517,13 @@ impl Files {
     /// The keys of a document, in order.
     pub(super) fn keys_of(&self, document: u32, keys: &mut Vec<Key>) -> Result<(), Error> {
         keys.clear();
-        let DocumentEntry { size, prefixes, .. } = self.document(document)?;
+        let DocumentEntry { size, record, .. } = self.document(document)?;
         let wrong = || {
             self.documents
                 .wrong(0, "a document does not have the keys that it should")
         };
-        for prefix in read_prefixes(prefixes).ok_or_else(wrong)? {
+        let (prefixes, _) = record::read(record).ok_or_else(wrong)?;
+        for prefix in prefixes {
             let (first, last) = keys_with(prefix);
             let mut cursor = self.keys_from(first);
             while let Some((key, postings)) = cursor.next(last)? {
@@ -542,8 +553,8 @@ impl Files {
     /// Whether the prefixes of a document are those of its keys; for those who go through all
     /// of them, by what [`prefix`] gives.
     pub(super) fn prefix_sum(&self, document: u32) -> Result<(u32, u64), Error> {
-        let DocumentEntry { size, prefixes, .. } = self.document(document)?;
-        let prefixes = read_prefixes(prefixes).ok_or_else(|| {
+        let DocumentEntry { size, record, .. } = self.document(document)?;
+        let (prefixes, _) = record::read(record).ok_or_else(|| {
             self.documents
                 .wrong(0, "the keys of a document cannot be read")
         })?;

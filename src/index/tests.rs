@@ -30,7 +30,7 @@ fn add(folder: &Path, documents: &[(String, Set)], run_bytes: u64) -> IndexWrite
     for (id, set) in documents {
         let mut block = KeyBlock::default();
         let shingles: Vec<Shingle> = set.iter().copied().map(Shingle).collect();
-        block.push(&shingles);
+        block.push(&shingles, "");
         writer.push(&block, &[Some(DocumentId(0))], |_| id).unwrap();
     }
     writer.commit().unwrap();

@@ -41,8 +41,8 @@ pub(super) struct DocumentEntry<'a> {
     pub(super) id: &'a str,
     /// Its keys.
     pub(super) size: u32,
-    /// Their prefixes.
-    pub(super) prefixes: &'a [u8],
+    /// What is remembered of them, and of its fields.
+    pub(super) record: &'a [u8],
 }
 
 /// Most documents of a segment, so that the number of one and the mark of a list fit a word.
@@ -73,7 +73,7 @@ impl SegmentWriter {
         if number == DOCUMENTS_MAX {
             return Err(Error::in_file(document.id, ErrorKind::TooManyDocuments));
         }
-        self.documents.write(document.prefixes)?;
+        self.documents.write(document.record)?;
         self.set_ends.push(self.documents.bytes());
         self.ids.extend_from_slice(document.id.as_bytes());
         self.id_ends.push(self.ids.len() as u64);

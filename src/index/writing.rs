@@ -125,9 +125,9 @@ impl IndexWriter {
         documents: &[Option<DocumentId>],
         id: impl Fn(DocumentId) -> &'a str,
     ) -> Result<(), Error> {
-        for ((keys, prefixes), document) in block.documents().zip(documents) {
+        for ((keys, record), document) in block.documents().zip(documents) {
             if let Some(document) = document {
-                self.run.push(id(*document), keys, prefixes);
+                self.run.push(id(*document), keys, record);
             }
         }
         if self.run.bytes() > self.run_bytes_max {

@@ -158,6 +158,12 @@ impl Default for ReadSettings {
     }
 }
 
+/// What a field of a JSON record holds, if it is one and has it.
+pub(crate) fn json_value(record: &[u8], name: &str) -> Option<serde_json::Value> {
+    let found = jsonl::path::find(format::without_bom(record), name)?;
+    serde_json::from_str(found.get()).ok()
+}
+
 /// What a field holds, as text.
 pub(crate) fn field_text(value: &FieldValue) -> String {
     match value {

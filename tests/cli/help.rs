@@ -5,12 +5,21 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 9] = [
+const PAGES: [(&str, &str); 18] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
     ("dedup", "dedup"),
     ("rank", "rank"),
+    ("index", "index"),
+    ("index-build", "index build"),
+    ("index-add", "index add"),
+    ("index-remove", "index remove"),
+    ("index-info", "index info"),
+    ("index-check", "index check"),
+    ("index-compact", "index compact"),
+    ("index-export", "index export"),
+    ("query", "query"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),
@@ -64,7 +73,16 @@ fn write_the_pages_of_help() {
 fn help_is_a_command_too() {
     let place = Place::new();
     assert_eq!(place.run("help").clean(), place.run("--help").clean());
-    for command in ["sketch", "cluster", "dedup", "rank", "man", "completions"] {
+    for command in [
+        "sketch",
+        "cluster",
+        "dedup",
+        "rank",
+        "index",
+        "query",
+        "man",
+        "completions",
+    ] {
         assert_eq!(
             place.run(&format!("help {command}")).clean(),
             place.run(&format!("{command} --help")).clean()
@@ -76,12 +94,28 @@ fn help_is_a_command_too() {
 fn the_manual_has_all_commands() {
     let place = Place::new();
     let manual = place.run("man").clean();
-    for command in ["sketch", "cluster", "dedup", "rank", "completions", "man"] {
+    for command in [
+        "sketch",
+        "cluster",
+        "dedup",
+        "rank",
+        "index",
+        "query",
+        "completions",
+        "man",
+    ] {
         let title = format!(".SH \"SIMDUP {}\"\n", command.to_uppercase());
         assert!(manual.contains(&title), "{title}");
         let page = place.run(&format!("man {command}")).clean();
         assert!(page.contains(&format!("simdup\\-{command}")), "{page}");
     }
+    assert!(
+        place
+            .run("man index")
+            .clean()
+            .contains(".SH \"SIMDUP INDEX ADD\"\n")
+    );
+    assert!(manual.contains(".SH \"SIMDUP INDEX ADD\"\n"));
     for flag in ["removed", "annotate", "pairs", "gold", "outlinks"] {
         assert!(manual.contains(&format!("\\-\\-{flag}")), "{flag}");
     }

@@ -30,6 +30,7 @@ mod flags;
 mod formats;
 mod harness;
 mod help;
+mod index;
 mod memory;
 mod output;
 mod pairs;

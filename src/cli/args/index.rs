@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use simdup::Settings;
 use simdup::settings::{Measure, Present, Threshold, Writer};
 
-use super::input::InputArgs;
+use super::input::{Fields, InputArgs};
 use super::output::{OutputArgs, PairOutputArgs, When};
 use super::resources::ResourceArgs;
 use super::settings::{read_paths, read_settings};
@@ -31,7 +31,7 @@ was opened.";
 
 const BUILD_HELP: &str = "\
 Makes an index of the documents, in a folder that is not there yet. What a shingle is (--shingle-words \
-and the like), and which fields are read (--id-field, --text-field, --html), is remembered.";
+and the like), and which fields are read (--id-field, --text-field, --html) and kept (--store-field), is remembered.";
 
 const BUILD_AFTER_HELP: &str = "\
 Cost:
@@ -79,7 +79,7 @@ pub(in crate::cli) enum IndexCommand {
     /// Merge all of an index into one segment, without what was removed
     #[command(args_override_self = true)]
     Compact(CompactArgs),
-    /// Print the id of every document and how many shingles it has, as JSONL
+    /// Print every document as JSONL: its id, how many shingles it has, its fields
     #[command(args_override_self = true)]
     Export(ExportArgs),
 }
@@ -148,6 +148,9 @@ pub(in crate::cli) struct BuildArgs {
     pub(in crate::cli) input: InputArgs,
     #[command(flatten)]
     pub(in crate::cli) shingles: ShingleArgs,
+    /// Fields of JSON records to keep in the index, for `index export`
+    #[arg(long, value_name = "NAME,…", help_heading = "Index")]
+    store_field: Option<Fields>,
     #[command(flatten)]
     pub(in crate::cli) lock: LockArgs,
     #[command(flatten)]
@@ -160,7 +163,12 @@ impl BuildArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         let read = read_paths(&self.input, &self.shingles);
         self.told.output().keep_apart(None, read)?;
-        settings(&self.input, &self.shingles, &self.resources)
+        let settings = settings(&self.input, &self.shingles, &self.resources)?;
+        let stored = self.store_field.clone();
+        Ok(Settings {
+            stored_fields: stored.map_or_else(Vec::new, |Fields(names)| names),
+            ..settings
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::index::{
     Enough, Index, IndexWriter, KeyBlock, Lookups, Numbers, Remembered, Searcher, Spot, Writer,
 };
 use crate::observer::{Observer, Phase};
-use crate::read::Input;
+use crate::read::{Input, json_value};
 use crate::score::{Measure, Score};
 use crate::sets::{ListBlock, ShingleLists, SortedRuns};
 use crate::settings::{Memory, Settings};
@@ -68,14 +68,18 @@ impl Index {
             let mut index = IndexWriter::create(folder, remembered, writer)?;
             let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
             observer.phase(Phase::Reading);
-            reading.read(inputs, KeyDigest::default, |numbered, block| {
-                index.limit(numbered.rest / RUN_SHARE);
-                let added = index.push(&block, numbered.documents, |id| numbered.urls.get(id));
-                match added {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(error) => ControlFlow::Break(Some(error)),
-                }
-            })?;
+            reading.read(
+                inputs,
+                || KeyDigest::new(settings),
+                |numbered, block| {
+                    index.limit(numbered.rest / RUN_SHARE);
+                    let added = index.push(&block, numbered.documents, |id| numbered.urls.get(id));
+                    match added {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(error) => ControlFlow::Break(Some(error)),
+                    }
+                },
+            )?;
             reading.tell();
             observer.phase(Phase::Writing);
             index.commit()?;
@@ -139,19 +143,45 @@ impl Index {
     }
 }
 
-/// Keys of documents.
-#[derive(Default)]
-struct KeyDigest(KeyBlock);
+/// Keys of documents, and fields that are kept of them.
+struct KeyDigest<'a> {
+    block: KeyBlock,
+    stored: &'a [String],
+}
 
-impl Digest for KeyDigest {
+impl<'a> KeyDigest<'a> {
+    fn new(settings: &'a Settings) -> Self {
+        Self {
+            block: KeyBlock::default(),
+            stored: &settings.stored_fields,
+        }
+    }
+}
+
+/// The fields of a record that are kept, as a JSON object; nothing if it has none.
+fn fields(record: &[u8], stored: &[String]) -> String {
+    let mut object = serde_json::Map::new();
+    for name in stored {
+        if let Some(value) = json_value(record, name) {
+            object.insert(name.clone(), value);
+        }
+    }
+    match object.is_empty() {
+        true => String::new(),
+        false => serde_json::Value::Object(object).to_string(),
+    }
+}
+
+impl Digest for KeyDigest<'_> {
     type Output = KeyBlock;
 
-    fn document(&mut self, _: &Document<'_>, shingles: &[Shingle]) {
-        self.0.push(shingles);
+    fn document(&mut self, document: &Document<'_>, shingles: &[Shingle]) {
+        self.block
+            .push(shingles, &fields(document.record, self.stored));
     }
 
     fn take(&mut self) -> KeyBlock {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.block)
     }
 
     fn bytes(block: &KeyBlock) -> usize {
@@ -161,6 +191,7 @@ impl Digest for KeyDigest {
 
 /// Keys of documents, their shingles as they come, and what the index has that is similar.
 struct AddDigest<'a> {
+    stored: &'a [String],
     index: &'a Index,
     enough: Enough,
     searcher: Searcher,
@@ -181,14 +212,15 @@ struct AddBlock {
 impl Digest for AddDigest<'_> {
     type Output = AddBlock;
 
-    fn document(&mut self, _: &Document<'_>, shingles: &[Shingle]) {
+    fn document(&mut self, document: &Document<'_>, shingles: &[Shingle]) {
         let Self {
+            stored,
             index,
             enough,
             searcher,
             block,
         } = self;
-        block.keys.push(shingles);
+        block.keys.push(shingles, &fields(document.record, stored));
         block.lists.push(shingles);
         let document = block.sizes.len() as u32;
         let keys = block.keys.last();
@@ -230,14 +262,18 @@ fn without_pairs(
     });
     observer.phase(Phase::Reading);
     let mut replaced = Vec::new();
-    reading.read(inputs, KeyDigest::default, |numbered, block| {
-        writer.limit(numbered.rest / RUN_SHARE);
-        let added = writer.push(&block, numbered.documents, |id| numbered.urls.get(id));
-        match added {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => ControlFlow::Break(Some(error)),
-        }
-    })?;
+    reading.read(
+        inputs,
+        || KeyDigest::new(settings),
+        |numbered, block| {
+            writer.limit(numbered.rest / RUN_SHARE);
+            let added = writer.push(&block, numbered.documents, |id| numbered.urls.get(id));
+            match added {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(Some(error)),
+            }
+        },
+    )?;
     reading.tell();
     for &document in &reading.present {
         replaced.extend(before.find(reading.urls().get(document))?);
@@ -274,6 +310,7 @@ fn with_pairs(
     let mut matches = Matches::new(&settings.memory());
     let mut sizes: Vec<u32> = Vec::new();
     let digest = || AddDigest {
+        stored: &settings.stored_fields,
         index: before,
         enough,
         searcher: Searcher::default(),

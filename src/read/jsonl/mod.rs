@@ -4,7 +4,7 @@
 //! to the general path, which any line may take and gives the same.
 
 mod general;
-mod path;
+pub(super) mod path;
 mod scan;
 pub(super) mod value;
 

@@ -8,7 +8,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// What the field of that name holds, as it stands. The last of several counts, as everywhere.
-pub(super) fn find<'a>(object: &'a [u8], name: &str) -> Option<&'a RawValue> {
+pub(in crate::read) fn find<'a>(object: &'a [u8], name: &str) -> Option<&'a RawValue> {
     let mut json = serde_json::Deserializer::from_slice(object);
     let Found { whole, mut within } = json.deserialize_map(Find(name)).ok()?;
     if whole.is_some() {
