@@ -13,7 +13,7 @@ use simdup::inside::{
 use simdup::settings::{
     Finding, Measure, ReadSettings, ShingleSettings, SketchSettings, Tokens, Windows,
 };
-use simdup::{Input, NamedWriter, Quiet, Settings, find_pairs};
+use simdup::{Index, Input, NamedWriter, Quiet, Settings, find_pairs};
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
@@ -410,7 +410,54 @@ fn ranking(c: &mut Criterion) {
     }
 }
 
+/// Documents that are remembered on disk, and asked about.
+fn index(c: &mut Criterion) {
+    use std::ops::ControlFlow;
+
+    use simdup::results::Answer;
+    use simdup::settings::{Query, Writer};
+
+    let corpus = collection();
+    let jsonl = corpus.jsonl();
+    let input = || {
+        vec![Input::from_reader(
+            "bench",
+            Cursor::new(jsonl.clone().into_bytes()),
+        )]
+    };
+    let settings = Settings {
+        measure: Measure::Jaccard,
+        ..Settings::default()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    Index::create(&path, input(), &settings, &Writer::default(), &Quiet).unwrap();
+    let built = Index::open(&path).unwrap();
+    let mut group = c.benchmark_group("index");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(corpus.documents.len() as u64));
+    group.bench_function("build", |b| {
+        b.iter(|| {
+            let path = tempfile::tempdir().unwrap();
+            Index::create(path.path(), input(), &settings, &Writer::default(), &Quiet).unwrap()
+        });
+    });
+    group.bench_function("query", |b| {
+        b.iter(|| {
+            let query = Query::default();
+            let each = |answer: Answer<'_>| {
+                black_box(answer.found.len());
+                ControlFlow::Continue(())
+            };
+            built
+                .query(input(), &settings, &query, &Quiet, each)
+                .unwrap()
+        });
+    });
+    group.finish();
+}
+
 criterion_group!(
-    stages, reading, simd, shingling, sketching, pages, clusters, ranking, end_to_end
+    stages, reading, simd, shingling, sketching, pages, clusters, ranking, index, end_to_end
 );
 criterion_main!(stages);

@@ -1,15 +1,20 @@
 //! Whether everything in an index is as it was written, and fits together.
 
+use std::cmp::Reverse;
+
 use super::Index;
 use super::key::Key;
 use super::segment::{Segment, prefix_part};
+use super::writer::RARE;
 use crate::error::{Error, ErrorKind};
+use crate::score::Score;
 
 /// What was met of a document while all keys were looked at.
 #[derive(Clone, Copy, Debug, Default)]
 struct Met {
     keys: u32,
     prefixes: u64,
+    common: u32,
     last: Option<Key>,
 }
 
@@ -62,6 +67,7 @@ fn check_keys(segment: &Segment) -> Result<(), Error> {
         for &document in &documents {
             let met = &mut met[document as usize];
             met.keys += 1;
+            met.common += u32::from(documents.len() > RARE as usize);
             met.prefixes += prefix_part(key, met.last);
             met.last = Some(key);
         }
@@ -70,9 +76,26 @@ fn check_keys(segment: &Segment) -> Result<(), Error> {
         return Err(segment.wrong_list());
     }
     for (document, met) in (0..).zip(met) {
-        if segment.prefix_sum(document)? != (met.keys, met.prefixes) {
+        let is_right = segment.prefix_sum(document)? == (met.keys, met.prefixes)
+            && segment.common(document)? == met.common;
+        if !is_right {
             return Err(segment.wrong_list());
         }
+    }
+    check_order(segment)
+}
+
+/// All documents are there by the share of their keys that is common, the largest first.
+fn check_order(segment: &Segment) -> Result<(), Error> {
+    let mut last: Option<(Reverse<Score>, u32)> = None;
+    for place in 0..segment.count() {
+        let document = segment.mostly_common(place)?;
+        let share = Score::new(segment.common(document)?, segment.size(document)?.max(1));
+        let next = (Reverse(share), document);
+        if last.is_some_and(|last| last >= next) {
+            return Err(segment.wrong_list());
+        }
+        last = Some(next);
     }
     Ok(())
 }

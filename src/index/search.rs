@@ -5,8 +5,11 @@
 //! Those are taken that few documents have, and their documents are the candidates. The other keys
 //! are looked up only if there are candidates, to ask whether these have them.
 
+use std::cmp::Reverse;
+
 use super::key::Key;
 use super::segment::{Lookup, Postings, Segment};
+use super::writer::RARE;
 use crate::error::Error;
 use crate::score::{SetBound, Threshold};
 
@@ -30,6 +33,14 @@ impl Enough {
         match self {
             Self::Similar(bound) => bound.shared_with_smaller(size),
             Self::Overlap { share, .. } => share.needed(size as usize) as u32,
+        }
+    }
+
+    /// The measure, if a document that is smaller may have few of the keys.
+    fn contained(self) -> Option<SetBound> {
+        match self {
+            Self::Similar(bound) if bound.shared_with_smaller(u32::MAX) == 1 => Some(bound),
+            _ => None,
         }
     }
 
@@ -88,8 +99,8 @@ pub(crate) struct Lookups {
 /// Keys that are looked up at a time, before it is asked whether enough are there.
 const KEYS_AT_ONCE: usize = 64;
 
-/// A key is rare that so many documents have at the most.
-const RARE: u32 = 16;
+/// What a candidate costs more than a document of a list that is followed.
+const EXTRA_COST: u64 = 64;
 
 /// Documents that are counted at a time.
 const WINDOW: u32 = 1 << 15;
@@ -104,6 +115,8 @@ pub(crate) struct Searcher {
     counts: Vec<u32>,
     touched: Vec<u32>,
     candidates: Vec<Candidate>,
+    /// More candidates, the first one last.
+    extra: Vec<u32>,
     lookup: Lookup,
     pub(crate) lookups: Lookups,
 }
@@ -159,9 +172,11 @@ impl Searcher {
             return Ok(());
         }
         self.found.sort_by_key(Postings::len);
-        let leading = match sampled {
-            Some(_) => self.found.len(),
-            None => (may_miss - missing + 1).min(self.found.len()),
+        self.extra.clear();
+        let leading = match (sampled, enough.contained()) {
+            (Some(_), _) => self.found.len(),
+            (None, None) => (may_miss - missing + 1).min(self.found.len()),
+            (None, Some(bound)) => self.lead_to_contained(segment, size, missing, bound)?,
         };
         let mut others = &keys[looked_up..];
         self.places.clear();
@@ -197,9 +212,51 @@ impl Searcher {
         Ok(())
     }
 
+    /// How many keys lead to all candidates where a document that is smaller may have few of the
+    /// keys. One with no key that is rare has common ones only, and so many that they are most of
+    /// it: if there are few such documents, they are candidates, and no common key is followed.
+    fn lead_to_contained(
+        &mut self,
+        segment: &Segment,
+        size: u32,
+        missing: usize,
+        bound: SetBound,
+    ) -> Result<usize, Error> {
+        let may_miss = (size - bound.shared_with_larger(size)) as usize;
+        let for_larger = (may_miss + 1).saturating_sub(missing);
+        let rare = self.found.partition_point(|found| found.len() <= RARE);
+        let leading = for_larger.max(rare).min(self.found.len());
+        let common = &self.found[leading..];
+        let follow: u64 = common.iter().map(|found| u64::from(found.len())).sum();
+        let is_mostly = |document| -> Result<bool, Error> {
+            let (common, own) = (segment.common(document)?, segment.size(document)?);
+            Ok(own > 0 && common >= bound.shared_with_larger(own))
+        };
+        let (mut low, mut high) = (0, segment.count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match is_mostly(segment.mostly_common(middle)?)? {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        if u64::from(low) * EXTRA_COST >= follow {
+            return Ok(self.found.len());
+        }
+        for place in 0..low {
+            let document = segment.mostly_common(place)?;
+            if segment.size(document)? < size {
+                self.extra.push(document);
+            }
+        }
+        self.extra
+            .sort_unstable_by_key(|&document| Reverse(document));
+        Ok(leading)
+    }
+
     /// The first document that has not been counted yet.
     fn next_document(&self, segment: &Segment, leading: usize) -> Result<Option<u32>, Error> {
-        let mut first = None;
+        let mut first = self.extra.last().copied();
         for (found, &place) in self.found[..leading].iter().zip(&self.places) {
             let document = match *found {
                 _ if place >= found.len() => continue,
@@ -219,6 +276,7 @@ impl Searcher {
             places,
             counts,
             touched,
+            extra,
             ..
         } = self;
         let mut take = |document: u32| {
@@ -249,6 +307,11 @@ impl Searcher {
                     }
                     *place = until;
                 }
+            }
+        }
+        while let Some(document) = extra.pop_if(|document| *document < end) {
+            if counts[(document - start) as usize] == 0 {
+                touched.push(document);
             }
         }
         touched.sort_unstable();

@@ -3,7 +3,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | documents | a record of each document ([`record`]); where they end; ids; where they end; sizes; the ids' hashes with the documents, in order; counts |
+//! | documents | a record of each document ([`record`]); where they end; ids; where they end; sizes; the ids' hashes with the documents, in order; how many keys of each are common; documents by the share of those; counts |
 //! | keys | the groups of all parts ([`Geometry`]); where each group starts; for each part how many keys and words of lists are before it; counts |
 //! | lists | documents of each key that several have, after their number |
 
@@ -52,6 +52,8 @@ pub(super) struct Files {
     id_ends: u64,
     sizes: u64,
     entries: u64,
+    common: u64,
+    mostly_common: u64,
     /// Where the directory starts in the file of keys.
     directory: u64,
     longest: Vec<(u64, Key)>,
@@ -143,6 +145,8 @@ impl Files {
             8 * count,
             4 * count,
             8 * count,
+            4 * count,
+            4 * count,
         ];
         let fits = sections
             .iter()
@@ -155,8 +159,15 @@ impl Files {
             *start += bytes;
             Some(*start)
         });
-        let [set_ends, ids, id_ends, sizes, entries] =
-            [(); 5].map(|()| starts.next().unwrap_or_default());
+        let [
+            set_ends,
+            ids,
+            id_ends,
+            sizes,
+            entries,
+            common,
+            mostly_common,
+        ] = [(); 7].map(|()| starts.next().unwrap_or_default());
         let geometry = Geometry::of(postings);
         let tail_bytes = (16 * (geometry.parts() + LONGEST) + 24) as u64;
         let tail = keys
@@ -198,6 +209,8 @@ impl Files {
             id_ends,
             sizes,
             entries,
+            common,
+            mostly_common,
             longest,
         })
     }
@@ -277,6 +290,21 @@ impl Files {
     /// How many keys a document has.
     pub(super) fn size(&self, document: u32) -> Result<u32, Error> {
         self.documents.u32(self.sizes + 4 * u64::from(document))
+    }
+
+    /// Documents, those first of whose keys the largest share is common.
+    pub(super) fn mostly_common(&self, place: u32) -> Result<u32, Error> {
+        let at = self.mostly_common + 4 * u64::from(place);
+        let document = self.documents.u32(at)?;
+        match document < self.count {
+            true => Ok(document),
+            false => Err(self.documents.wrong(at, "there is no such document")),
+        }
+    }
+
+    /// How many keys of a document are common.
+    pub(super) fn common(&self, document: u32) -> Result<u32, Error> {
+        self.documents.u32(self.common + 4 * u64::from(document))
     }
 
     /// A document, as it was written.

@@ -2,14 +2,16 @@
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::checked::{CheckedWriter, Kind, hash};
+use super::checked::{CheckedWriter, Kind, hash, short_number};
 use super::geometry::{Geometry, IS_LIST};
 use super::key::Key;
 use super::manifest::SegmentPrints;
 use crate::error::{Error, ErrorKind};
+use crate::score::Score;
 
 /// The files of a segment.
 pub(super) fn paths(folder: &Path, number: u64) -> [PathBuf; 3] {
@@ -34,6 +36,9 @@ pub(super) struct SegmentWriter {
     postings: u64,
     lasts: bool,
 }
+
+/// A key is rare that so many documents have at the most.
+pub(super) const RARE: u32 = 16;
 
 /// A document, as it is written.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +100,7 @@ impl SegmentWriter {
         let mut tail: Vec<u8> = Vec::new();
         let (mut key_count, mut word_count) = (0_u64, 0_u64);
         let mut longest: Vec<(u32, Key)> = Vec::new();
+        let common: Vec<AtomicU32> = self.sizes.iter().map(|_| AtomicU32::new(0)).collect();
         let parts: Vec<usize> = (0..geometry.parts()).collect();
         for parts in parts.chunks(2 * rayon::current_num_threads()) {
             let written: Result<Vec<PartWriter>, Error> = parts
@@ -103,6 +109,7 @@ impl SegmentWriter {
                     let mut part = PartWriter::new(geometry, number);
                     fill(&mut part)?;
                     part.finish();
+                    part.count_common(&common);
                     Ok(part)
                 })
                 .collect();
@@ -142,6 +149,10 @@ impl SegmentWriter {
         documents.write(&bytes_of(&self.id_ends, u64::to_le_bytes))?;
         documents.write(&bytes_of(&self.sizes, u32::to_le_bytes))?;
         documents.write(&bytes_of(&self.entries, u64::to_le_bytes))?;
+        let common: Vec<u32> = common.into_iter().map(AtomicU32::into_inner).collect();
+        let mostly_common = mostly_common(&common, &self.sizes);
+        documents.write(&bytes_of(&common, u32::to_le_bytes))?;
+        documents.write(&bytes_of(&mostly_common, u32::to_le_bytes))?;
         let count = self.sizes.len() as u64;
         for number in [count, self.postings, set_bytes, self.ids.len() as u64] {
             documents.write(&number.to_le_bytes())?;
@@ -157,6 +168,17 @@ impl SegmentWriter {
             lists: lists?,
         })
     }
+}
+
+/// All documents, those first of whose keys the largest share is common.
+fn mostly_common(common: &[u32], sizes: &[u32]) -> Vec<u32> {
+    let share = |document: u32| {
+        let place = document as usize;
+        Score::new(common[place], sizes[place].max(1))
+    };
+    let mut documents: Vec<u32> = (0..sizes.len() as u32).collect();
+    documents.par_sort_by_key(|&document| (Reverse(share(document)), document));
+    documents
 }
 
 /// How many of the longest lists a segment knows.
@@ -234,6 +256,21 @@ impl PartWriter {
     fn end_group(&mut self) {
         self.directory.extend_from_slice(&self.keys.to_le_bytes());
         self.group += 1;
+    }
+
+    /// Counts, for each document, its keys that are common.
+    fn count_common(&self, counts: &[AtomicU32]) {
+        let mut words = self.lists.chunks_exact(4).map(|word| short_number(word, 0));
+        while let Some(length) = words.next() {
+            let documents = words.by_ref().take(length as usize);
+            if length > RARE {
+                for document in documents {
+                    counts[document as usize].fetch_add(1, Ordering::Relaxed);
+                }
+            } else {
+                documents.for_each(drop);
+            }
+        }
     }
 
     fn finish(&mut self) {
