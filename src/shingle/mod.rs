@@ -11,6 +11,7 @@ mod code;
 mod compose;
 mod hash;
 mod normalise;
+mod spans;
 mod table;
 mod technosphere;
 mod windows;
@@ -22,6 +23,7 @@ use crate::document::Content;
 pub use code::Names;
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
+pub use spans::{Token, spans};
 pub use windows::Windows;
 
 /// The hash of some consecutive tokens.
