@@ -22,6 +22,7 @@ mod cluster;
 mod collection;
 mod document;
 mod error;
+mod explain;
 mod observer;
 mod pairs;
 mod pipeline;

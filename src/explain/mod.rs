@@ -1,0 +1,90 @@
+//! From two texts to the passages they share. Knows neither files nor output formats.
+
+mod tiling;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::shingle::{Shingle, ShingleSettings, Token, Windows, spans};
+use tiling::{Side, tiles};
+
+/// Shingles that count in no document.
+pub(crate) type Template = HashSet<Shingle, ahash::RandomState>;
+
+/// A run of tokens that two texts share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// How many tokens.
+    pub tokens: usize,
+    /// Its bytes in the first text.
+    pub left: Range<usize>,
+    /// Its bytes in the second text.
+    pub right: Range<usize>,
+}
+
+/// A text that is held against others.
+#[derive(Debug)]
+pub struct Spanned {
+    tokens: Vec<Token>,
+    side: Side,
+}
+
+impl Spanned {
+    /// Finds the tokens of a text; what is in `template` is part of no passage. `None` if the
+    /// settings know no tokens with a place.
+    pub(crate) fn new(text: &str, settings: &ShingleSettings, template: &Template) -> Option<Self> {
+        let ShingleSettings::Tokens { windows, .. } = settings else {
+            return None;
+        };
+        let tokens = spans(text, settings)?;
+        let mut side = Side::new(
+            tokens.iter().map(|token| token.hash).collect(),
+            tokens.iter().map(|token| (token.may_begin, token.may_end)),
+        );
+        if !template.is_empty() {
+            for part in template_parts(&side, windows, template) {
+                side.take(part);
+            }
+        }
+        Some(Self { tokens, side })
+    }
+
+    /// How many tokens there are.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Where the tokens stand.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Range<usize>> {
+        self.tokens.iter().map(|token| &token.place)
+    }
+}
+
+/// What of a text is in a template: the tokens of shingles that are.
+fn template_parts(side: &Side, windows: &Windows, template: &Template) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    for (range, shingle) in windows.places(side.tokens()) {
+        if template.contains(&shingle) {
+            parts.push(range);
+        }
+    }
+    parts
+}
+
+/// The passages that two texts share, in the order of the first text: the longest run of tokens
+/// that both have, then the longest of what is left, and so on, down to `least` tokens; of equal
+/// ones the earlier in the first text, then in the second (greedy string tiling: Wise, 1993). A
+/// token is in one passage at most.
+pub fn passages(left: &Spanned, right: &Spanned, least: usize) -> Vec<Passage> {
+    let mut found = tiles(&left.side, &right.side, least.max(1));
+    found.sort_unstable_by_key(|tile| tile.left);
+    let place = |of: &Spanned, start: usize, length: usize| {
+        of.tokens[start].place.start..of.tokens[start + length - 1].place.end
+    };
+    let passage = |tile: tiling::Tile| Passage {
+        tokens: tile.length,
+        left: place(left, tile.left, tile.length),
+        right: place(right, tile.right, tile.length),
+    };
+    found.into_iter().map(passage).collect()
+}
