@@ -5,6 +5,7 @@
 //! | the similar pairs of a collection, or of one and another | [`find_pairs`] |
 //! | clusters of similar documents, each around a keeper | [`cluster_documents`] |
 //! | the documents to keep, as they came | [`dedup_documents`] |
+//! | the passages that two documents share | [`explain_documents`] |
 //! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
 //!
 //! All of them read [`Input`]s, do what [`Settings`] ask for, tell an [`Observer`] on the way,
@@ -43,7 +44,8 @@ pub use error::Error;
 pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
-    DedupOutput, Inputs, cluster_documents, dedup_documents, find_pairs, sketch_documents,
+    DedupOutput, Inputs, cluster_documents, dedup_documents, explain_documents, find_pairs,
+    sketch_documents,
 };
 pub use read::Input;
 pub use score::Score;
@@ -55,9 +57,12 @@ pub use write::NamedWriter;
 pub mod results {
     pub use crate::candidates::{Method, RecallAt, SearchStats};
     pub use crate::error::{ErrorKind, Place};
+    pub use crate::explain::Passage;
     pub use crate::observer::Phase;
     pub use crate::pairs::Pairs;
-    pub use crate::pipeline::{Clustered, Deduplicated, Removed, Similar, Sketched};
+    pub use crate::pipeline::{
+        Clustered, Deduplicated, Explained, Explanation, Overlap, Removed, Similar, Sketched,
+    };
     pub use crate::stats::{Counts, Seconds};
 }
 
@@ -71,14 +76,15 @@ pub mod results {
 pub mod inside {
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
+    pub use crate::explain::{Spanned, Template, passages};
     pub use crate::pipeline::{cluster_written_pairs, write_pairs};
     pub use crate::read::{Command, Globs, Piece, Pieces, Walk, end_commands, read_pairs};
-    pub use crate::shingle::{Shingle, Shingles, normalise, shingler, token_hash};
+    pub use crate::shingle::{Shingle, Shingles, Token, normalise, shingler, spans, token_hash};
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, Output, OutputFormat, Packed, appear, write_cluster,
-        write_signature,
+        ClusterFormat, ClusterLine, ExplainFormat, Look, Output, OutputFormat, Packed, appear,
+        write_cluster, write_explanation, write_signature,
     };
 
     /// Room in large pages.

@@ -4,6 +4,7 @@
 mod args;
 mod cluster;
 mod dedup;
+mod explain;
 mod files;
 mod interrupt;
 mod linux;
@@ -104,6 +105,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Sketch(args)) => sketch::run(&args),
         Some(Command::Cluster(args)) => cluster::run(&args),
         Some(Command::Dedup(args)) => dedup::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

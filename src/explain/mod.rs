@@ -9,7 +9,7 @@ use crate::shingle::{Shingle, ShingleSettings, Token, Windows, spans};
 use tiling::{Side, tiles};
 
 /// Shingles that count in no document.
-pub(crate) type Template = HashSet<Shingle, ahash::RandomState>;
+pub type Template = HashSet<Shingle, ahash::RandomState>;
 
 /// A run of tokens that two texts share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct Spanned {
 impl Spanned {
     /// Finds the tokens of a text; what is in `template` is part of no passage. `None` if the
     /// settings know no tokens with a place.
-    pub(crate) fn new(text: &str, settings: &ShingleSettings, template: &Template) -> Option<Self> {
+    pub fn new(text: &str, settings: &ShingleSettings, template: &Template) -> Option<Self> {
         let ShingleSettings::Tokens { windows, .. } = settings else {
             return None;
         };
@@ -54,9 +54,9 @@ impl Spanned {
         self.tokens.len()
     }
 
-    /// Where the tokens stand.
-    pub(crate) fn places(&self) -> impl Iterator<Item = &Range<usize>> {
-        self.tokens.iter().map(|token| &token.place)
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
     }
 }
 

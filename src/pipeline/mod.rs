@@ -7,6 +7,7 @@
 
 mod clusters;
 mod dedup;
+mod explain;
 mod floor;
 mod folders;
 mod ordered;
@@ -14,6 +15,8 @@ mod pairs;
 mod reading;
 mod records;
 mod sketches;
+mod texts;
+mod twice;
 mod written_pairs;
 
 use std::ops::ControlFlow;
@@ -24,6 +27,7 @@ use crate::settings::Settings;
 
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
+pub use explain::{Choice, Explain, Explained, Explanation, Overlap, Which, explain_documents};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use sketches::{Sketched, sketch_documents};
 pub use written_pairs::cluster_written_pairs;

@@ -2,7 +2,7 @@
 //! at once; what is left of a block comes back in input order, its documents numbered.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +22,7 @@ use crate::collection::{
 };
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
+use crate::explain::Template;
 use crate::observer::{Observer, Phase};
 use crate::read::{Block, Cutter, Input, Piece, Stream, field_text, json_field};
 use crate::score::Measure;
@@ -74,9 +75,6 @@ impl Digest for ListDigest<'_> {
         block.bytes() + signatures.as_ref().map_or(0, SignatureDigest::bytes)
     }
 }
-
-/// The shingles of templates.
-type Template = HashSet<Shingle, ahash::RandomState>;
 
 /// All shingles, as they come.
 #[derive(Default)]
@@ -133,7 +131,7 @@ pub(super) struct Reading<'a> {
     /// The party of each document, if there are any.
     parties: Option<Parties>,
     /// What does not count in any document.
-    template: Template,
+    pub(super) template: Template,
 }
 
 impl<'a> Reading<'a> {
@@ -280,7 +278,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads templates: nothing but their shingles is kept, and what was wrong is counted.
-    fn read_templates(&mut self, templates: Vec<Input>) -> Result<(), Error> {
+    pub(super) fn read_templates(&mut self, templates: Vec<Input>) -> Result<(), Error> {
         let mut reading = Reading::new(
             self.settings,
             self.observer,

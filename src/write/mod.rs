@@ -5,6 +5,7 @@
 
 mod clusters;
 mod csv;
+mod explain;
 mod jsonl;
 mod output;
 mod packed;
@@ -16,6 +17,7 @@ mod unfinished;
 
 pub use clusters::{ClusterLine, write_cluster};
 pub(crate) use clusters::{RemovedLine, write_removed};
+pub use explain::{ExplainFormat, Look, write_explanation};
 pub use output::{Output, appear};
 pub use packed::Packed;
 pub(crate) use records::RecordWriter;

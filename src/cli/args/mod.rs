@@ -3,6 +3,7 @@
 
 mod cluster;
 mod dedup;
+mod explain;
 mod input;
 mod mistyped;
 mod output;
@@ -26,7 +27,8 @@ use crate::cli::Failure;
 
 pub(super) use cluster::ClusterArgs;
 pub(super) use dedup::DedupArgs;
-pub(super) use mistyped::nearest_command;
+pub(super) use explain::{ExplainArgs, ExplainFormatArg};
+pub(super) use mistyped::{nearest_command, nearest_id};
 pub(super) use output::{OutputArgs, When};
 pub(super) use pairs::PairsArgs;
 pub(super) use sketch::SketchArgs;
@@ -60,6 +62,14 @@ pub(super) enum Command {
     /// Print the documents to keep, as they came in
     #[command(long_about = dedup::HELP, after_long_help = dedup::AFTER_HELP, args_override_self = true)]
     Dedup(Box<DedupArgs>),
+    /// Show the passages that two documents share
+    #[command(
+        override_usage = explain::USAGE,
+        long_about = explain::HELP,
+        after_long_help = explain::AFTER_HELP,
+        args_override_self = true
+    )]
+    Explain(Box<ExplainArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -80,6 +90,10 @@ impl Cli {
             Some(Command::Sketch(args)) => args.input.list(),
             Some(Command::Cluster(args)) if args.pairs.is_none() => args.similar.input.list(),
             Some(Command::Dedup(args)) => args.similar.input.list(),
+            Some(Command::Explain(args)) => {
+                args.take_ids()?;
+                args.similar.input.list()
+            }
             Some(Command::Cluster(_) | Command::Completions { .. } | Command::Man { .. }) => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ use super::resources::ResourceArgs;
 use super::scope::ScopeArgs;
 use super::shingles::ShingleArgs;
 use super::signature::SignatureArgs;
-use super::similarity::SimilarityArgs;
+use super::similarity::{SeedUse, SimilarityArgs};
 use crate::cli::Failure;
 
 /// What commands that compare documents have in common.
@@ -34,12 +34,22 @@ impl SimilarArgs {
         default: Measure,
         resources: &ResourceArgs,
     ) -> Result<Settings, Failure> {
+        self.settings_beside(default, resources, SeedUse::Signatures)
+    }
+
+    /// The same where the seed may be for something else.
+    pub(super) fn settings_beside(
+        &self,
+        default: Measure,
+        resources: &ResourceArgs,
+        seed: SeedUse,
+    ) -> Result<Settings, Failure> {
         let similarity = &self.similarity;
         self.input
             .walk
             .check(self.input.input_format, self.document_paths())?;
         let measure = similarity.measure(default);
-        similarity.check(measure)?;
+        similarity.check(measure, seed)?;
         self.scope
             .check(self.input.input_format, self.shingles.items)?;
         let settings = settings(
