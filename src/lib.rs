@@ -6,6 +6,7 @@
 //! | clusters of similar documents, each around a keeper | [`cluster_documents`] |
 //! | the documents to keep, as they came | [`dedup_documents`] |
 //! | the passages that two documents share | [`explain_documents`] |
+//! | a page to look at, with all pairs, clusters and passages | [`report_documents`] |
 //! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
 //!
 //! All of them read [`Input`]s, do what [`Settings`] ask for, tell an [`Observer`] on the way,
@@ -44,8 +45,8 @@ pub use error::Error;
 pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
-    DedupOutput, Inputs, cluster_documents, dedup_documents, explain_documents, find_pairs,
-    sketch_documents,
+    DedupOutput, Inputs, ReportOutput, cluster_documents, dedup_documents, explain_documents,
+    find_pairs, report_documents, sketch_documents,
 };
 pub use read::Input;
 pub use score::Score;
@@ -61,7 +62,8 @@ pub mod results {
     pub use crate::observer::Phase;
     pub use crate::pairs::Pairs;
     pub use crate::pipeline::{
-        Clustered, Deduplicated, Explained, Explanation, Overlap, Removed, Similar, Sketched,
+        Clustered, Deduplicated, Explained, Explanation, Overlap, Removed, Reported, Similar,
+        Sketched,
     };
     pub use crate::stats::{Counts, Seconds};
 }

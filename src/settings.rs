@@ -11,7 +11,7 @@ use crate::sets::Common;
 pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
-pub use crate::pipeline::{Choice, Dedup, DedupMode, Explain, Which};
+pub use crate::pipeline::{Choice, Dedup, DedupMode, Explain, Report, ReportNames, Which};
 pub use crate::read::{Charset, HtmlText, InputFormat, ReadSettings, TextEncoding};
 pub use crate::score::{InvalidThreshold, Measure, Threshold};
 pub use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::chosen::{Choice, Chosen};
 use super::floor::Purpose;
 use super::pairs::similar;
 use super::reading::{Reading, Wants};
@@ -31,17 +32,6 @@ pub enum Which {
     Written(Input, Choice),
     /// Some of the pairs that a search finds.
     Found(Choice),
-}
-
-/// Some pairs of many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// So many with the highest scores, those first.
-    Best(usize),
-    /// So many with the lowest scores, those first.
-    Worst(usize),
-    /// So many, as chance has it; in input order. The same seed gives the same ones.
-    Sample(usize, u64),
 }
 
 /// How pairs are explained.
@@ -372,65 +362,4 @@ impl Choice {
         pairs.for_each(|pair| chosen.add(pair.score.as_f64(), || pair))?;
         Ok(chosen.finish())
     }
-}
-
-/// What is chosen so far, each with its rank and its place in the input; the lowest ranks count.
-struct Chosen<T> {
-    choice: Choice,
-    met: u64,
-    kept: Vec<(u64, u64, T)>,
-}
-
-impl<T> Chosen<T> {
-    fn new(choice: Choice) -> Self {
-        Self {
-            choice,
-            met: 0,
-            kept: Vec::new(),
-        }
-    }
-
-    fn most(&self) -> usize {
-        match self.choice {
-            Choice::Best(most) | Choice::Worst(most) | Choice::Sample(most, _) => most,
-        }
-    }
-
-    fn add(&mut self, score: f64, item: impl FnOnce() -> T) {
-        // Scores are not negative: their bits are in the order of the numbers.
-        let rank = match self.choice {
-            Choice::Best(_) => !score.to_bits(),
-            Choice::Worst(_) => score.to_bits(),
-            Choice::Sample(_, seed) => mixed(seed, self.met),
-        };
-        self.met += 1;
-        let is_full = self.kept.len() >= 2 * self.most();
-        if is_full && self.most() > 0 {
-            self.cut();
-        }
-        self.kept.push((rank, self.met, item()));
-    }
-
-    /// Forgets what is certainly not chosen.
-    fn cut(&mut self) {
-        self.kept.sort_unstable_by_key(|kept| (kept.0, kept.1));
-        self.kept.truncate(self.most());
-    }
-
-    fn finish(mut self) -> Vec<T> {
-        self.cut();
-        if matches!(self.choice, Choice::Sample(..)) {
-            self.kept.sort_unstable_by_key(|kept| kept.1);
-        }
-        self.kept.into_iter().map(|(.., item)| item).collect()
-    }
-}
-
-/// A number that looks like chance, by two numbers (splitmix64: Steele, Lea and Flood, 2014).
-fn mixed(seed: u64, number: u64) -> u64 {
-    let mut mixed = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    for multiplier in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(multiplier);
-    }
-    mixed ^ (mixed >> 31)
 }

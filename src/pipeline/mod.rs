@@ -5,6 +5,7 @@
 //! Text is streamed up to what is kept of each document ([`reading`]). What follows works on
 //! the collection.
 
+mod chosen;
 mod clusters;
 mod dedup;
 mod explain;
@@ -14,6 +15,7 @@ mod ordered;
 mod pairs;
 mod reading;
 mod records;
+mod report;
 mod sketches;
 mod texts;
 mod twice;
@@ -25,10 +27,12 @@ use crate::error::{Error, ErrorKind};
 use crate::read::Input;
 use crate::settings::Settings;
 
+pub use chosen::Choice;
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
-pub use explain::{Choice, Explain, Explained, Explanation, Overlap, Which, explain_documents};
+pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_documents};
 pub use pairs::{Similar, find_pairs, write_pairs};
+pub use report::{Names as ReportNames, Report, ReportOutput, Reported, report_documents};
 pub use sketches::{Sketched, sketch_documents};
 pub use written_pairs::cluster_written_pairs;
 
