@@ -9,6 +9,7 @@ mod files;
 mod interrupt;
 mod linux;
 mod observer;
+mod page;
 mod pages;
 mod pairs;
 mod pipe;
@@ -106,6 +107,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Cluster(args)) => cluster::run(&args),
         Some(Command::Dedup(args)) => dedup::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Report(args)) => page::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

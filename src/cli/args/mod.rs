@@ -8,6 +8,7 @@ mod input;
 mod mistyped;
 mod output;
 mod pairs;
+mod report;
 mod resources;
 mod scope;
 mod settings;
@@ -31,6 +32,7 @@ pub(super) use explain::{ExplainArgs, ExplainFormatArg};
 pub(super) use mistyped::{nearest_command, nearest_id};
 pub(super) use output::{OutputArgs, When};
 pub(super) use pairs::PairsArgs;
+pub(super) use report::ReportArgs;
 pub(super) use sketch::SketchArgs;
 
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
@@ -70,6 +72,9 @@ pub(super) enum Command {
         args_override_self = true
     )]
     Explain(Box<ExplainArgs>),
+    /// Write one page to look at
+    #[command(long_about = report::HELP, after_long_help = report::AFTER_HELP, args_override_self = true)]
+    Report(Box<ReportArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -90,6 +95,7 @@ impl Cli {
             Some(Command::Sketch(args)) => args.input.list(),
             Some(Command::Cluster(args)) if args.pairs.is_none() => args.similar.input.list(),
             Some(Command::Dedup(args)) => args.similar.input.list(),
+            Some(Command::Report(args)) => args.similar.input.list(),
             Some(Command::Explain(args)) => {
                 args.take_ids()?;
                 args.similar.input.list()
