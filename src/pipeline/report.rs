@@ -329,6 +329,10 @@ const SMALL_MAX: usize = 10;
 /// have a frame in common.
 fn one_sided(records: &Records, is_paired: &[bool]) -> Vec<(String, usize, usize)> {
     let mut told = Vec::new();
+    // One file that is all there is has no other side.
+    if records.files().count() < 2 {
+        return told;
+    }
     for (name, fates) in records.files() {
         let documents = fates.iter().filter_map(|fate| match fate {
             Fate::Document(document) => Some(document.index()),

@@ -92,7 +92,7 @@ function graph(members, keeper, threshold) {
 }
 
 function clusterView(state) {
-  const cluster = state.clusters.find(({ keeper, members }) => keeper === state.cluster || members.some(({ doc }) => doc === state.cluster));
+  const cluster = clustersOf(state).find(({ keeper, members }) => keeper === state.cluster || members.some(({ doc }) => doc === state.cluster));
   if (!cluster) {
     return {
       element: h("section", {}, h("h1", {}, "Cluster"), h("p", { class: "note" }, "There is no such cluster at this threshold. ", h("a", { href: link({ view: "clusters" }) }, "All clusters"))),

@@ -56,6 +56,8 @@ function pairList(state, found, label) {
     columns.push({ name: `Shared ${report.unit}`, kind: "number", key: "covered" });
     columns.push({ name: "Longest passage", kind: "number", key: "longest" });
   }
+  // In an order of their own they cannot be sorted.
+  if (!state.sort) for (const column of columns) delete column.key;
   return new RowList({
     label,
     columns,
@@ -139,7 +141,7 @@ function shownClusters(state) {
   const query = state.q.toLowerCase();
   const isShown = (cluster) =>
     matchesDoc(cluster.keeper, query) || cluster.members.some(({ doc }) => matchesDoc(doc, query));
-  return query ? state.clusters.filter(isShown) : state.clusters;
+  return query ? clustersOf(state).filter(isShown) : clustersOf(state);
 }
 
 function clustersView(state) {
@@ -350,7 +352,8 @@ function histogram(state) {
   const first = Math.min(99, Math.floor(report.threshold * 100));
   const bins = report.histogram.slice(first);
   const most = Math.max(1, ...bins);
-  const [width, height, foot] = [720, 170, 22];
+  const width = Math.max(280, Math.min(1400, document.documentElement.clientWidth - 120));
+  const [height, foot] = [150, 22];
   const step = width / bins.length;
   const bars = bins.map((count, index) => {
     const score = (first + index) / 100;
@@ -399,7 +402,7 @@ function overviewView(state) {
   const flagText = (value) => (Array.isArray(value) ? value.join(", ") : String(value));
   const notes = [...leftOut(), ...report.warnings];
   const best = found.slice(0, 8);
-  const top = pairList({ ...state, sort: { key: "", down: true } }, best, "Best pairs");
+  const top = pairList({ ...state, sort: null }, best, "Best pairs");
   return {
     element: h(
       "section",
@@ -416,7 +419,7 @@ function overviewView(state) {
         { class: "figures" },
         figure(number(counts.documents), "documents read"),
         figure(number(found.length), "pairs", link({ view: "pairs" })),
-        figure(number(state.clusters.length), "clusters", link({ view: "clusters" })),
+        figure(number(clustersOf(state).length), "clusters", link({ view: "clusters" })),
         figure(number(docCount), "documents in a pair", link({ view: "documents" })),
         report.groups && figure(number(report.groups.names.length), "groups", link({ view: "groups" })),
         counts.identical > 0 && figure(number(counts.identical), "exact copies"),

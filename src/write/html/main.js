@@ -15,7 +15,13 @@ const DEFAULT_SORT = { pairs: "score", clusters: "size", documents: "score", gro
 
 let state = null;
 let shown = null;
-let clustersFor = null;
+let clustered = null;
+
+// The clusters at the threshold of the page, made when they are first asked for.
+function clustersOf({ t }) {
+  if (clustered?.t !== t) clustered = { t, clusters: clustersAt(t) };
+  return clustered.clusters;
+}
 
 function whole(text, end) {
   if (text === null || !/^\d+$/.test(text)) return null;
@@ -45,8 +51,6 @@ function read() {
   if (!isPossible || (next.view === "pair" && next.pair === null) || (next.view === "cluster" && next.cluster === null) || (next.view === "document" && next.doc === null)) next.view = "overview";
   const [key, way] = (asked.get("sort") ?? "").split("-");
   next.sort = key ? { key, down: way !== "up" } : { key: DEFAULT_SORT[next.view] ?? "score", down: true };
-  if (clustersFor?.t !== next.t) clustersFor = { t: next.t, clusters: clustersAt(next.t) };
-  next.clusters = clustersFor.clusters;
   return next;
 }
 

@@ -85,7 +85,7 @@ class RowList {
   }
 
   height() {
-    return matchMedia("(max-width: 45rem)").matches ? 92 : 46;
+    return matchMedia("(max-width: 45rem)").matches ? 76 : 46;
   }
 
   // Puts the rows in sight in their places, and takes the others away.
