@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 10] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
     ("dedup", "dedup"),
+    ("explain", "explain"),
+    ("report", "report"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),
