@@ -432,7 +432,7 @@ impl Shown {
                 let place = range.start + number as usize;
                 let mut text = text.whole;
                 if text.len() > TEXT_BYTES_MAX {
-                    text = text[..text.floor_char_boundary(TEXT_BYTES_MAX)].into();
+                    text = start_of(&text, TEXT_BYTES_MAX).into();
                     self.cut.push(place);
                 }
                 bytes += text.len();
@@ -527,6 +527,12 @@ impl Shown {
             }
         }
     }
+}
+
+/// So many bytes of a text, or a few less.
+fn start_of(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
 }
 
 /// Chunks that are being filled.
@@ -799,6 +805,13 @@ fn write_names(found: &Finding, output: &mut dyn Write) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(start_of("a😀b", 3), "a");
+        assert_eq!(start_of("a😀b", 5), "a😀");
+        assert_eq!(start_of("😀", 1), "");
+    }
 
     #[test]
     fn places_are_counted_as_browsers_do() {

@@ -51,12 +51,11 @@ pub(super) fn body(
         let text = harmless(text);
         let most = width.map_or(usize::MAX, |width| width.saturating_sub(2).max(10));
         for line in wrapped(&text, most) {
-            writeln!(
-                output,
-                "{} {}",
-                pen.paint(style, &mark.to_string()),
-                pen.paint(style, line)
-            )?;
+            let mark = pen.paint(style, &mark.to_string());
+            match line {
+                "" => writeln!(output, "{mark}")?,
+                _ => writeln!(output, "{mark} {}", pen.paint(style, line))?,
+            }
         }
         io::Result::Ok(())
     };

@@ -163,7 +163,7 @@ fn escaped(json: &str) -> String {
 
 /// A JSON array of elements, compressed and in letters.
 pub(crate) fn pack_chunk(elements: &[String]) -> io::Result<String> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(format!("[{}]", elements.join(",")).as_bytes())?;
     Ok(base64(&encoder.finish()?))
 }
