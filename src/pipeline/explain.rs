@@ -335,7 +335,7 @@ impl Explaining<'_> {
             shingles.to_set()
         };
         let sets = [left, right].map(set);
-        let [left, right] = [&sets[0], &sets[1]].map(|set| set.as_slice());
+        let [left, right] = [&sets[0], &sets[1]].map(ShingleSet::as_slice);
         let shared = left
             .iter()
             .filter(|shingle| right.binary_search(shingle).is_ok());

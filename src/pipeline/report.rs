@@ -139,7 +139,7 @@ pub fn report_documents(
         let parties = collection.scope().parties.clone();
         let found = search(&collection)?;
         let (urls, pairs) = pairs_of(collection, found, &mut stats);
-        let found = Finding::new(urls, &pairs, records, parties, report)?;
+        let found = Finding::new(urls, &pairs, &records, parties, report)?;
         stats.seconds.candidates += started.elapsed();
         Ok((found, stats))
     })?;
@@ -224,7 +224,7 @@ impl Finding {
     fn new(
         urls: Urls,
         pairs: &Pairs,
-        records: Records,
+        records: &Records,
         parties: Option<Arc<Parties>>,
         report: &Report,
     ) -> Result<Self, Error> {
@@ -280,7 +280,7 @@ impl Finding {
                 .collect(),
             clusters: members.len(),
             large,
-            one_sided: one_sided(&records, &is_paired),
+            one_sided: one_sided(records, &is_paired),
             documents,
             shown,
             urls,

@@ -65,31 +65,53 @@ fn part_overlapping(found: &mut [Token]) {
 }
 
 /// Bytes that are normalised at a time, at the least.
-const PIECE_BYTES: usize = 1 << 16;
+const PIECE_BYTES: usize = 1 << 12;
 
 fn words(text: &str, case: Case) -> Vec<Token> {
     let mut found = Vec::new();
     let mut start = 0;
     while start < text.len() {
         let end = table::next_cut(text.as_bytes(), start, PIECE_BYTES);
-        let piece = Normalised::new(&text[start..end], case);
-        let words = piece.text.unicode_word_indices();
-        found.extend(words.map(|(at, word)| {
-            let place = piece.place(at..at + word.len());
-            let place = start + place.start..start + place.end;
-            let alone = &text[place.clone()];
-            let is_whole = alone.is_ascii()
-                || is_word(alone, case, word) && (!piece.has_sigma || piece.is_settled(at, word));
-            Token {
-                hash: token_hash(word.as_bytes()),
-                place,
-                may_begin: is_whole,
-                may_end: is_whole,
-            }
-        }));
+        let part = &text[start..end];
+        match part.is_ascii() {
+            true => ascii_words(part, case, start, &mut found),
+            false => any_words(text, start..end, case, &mut found),
+        }
         start = end;
     }
     found
+}
+
+/// In ASCII every character stands where it did before.
+fn ascii_words(part: &str, case: Case, start: usize, found: &mut Vec<Token>) {
+    let lowered = match case {
+        Case::Fold => part.to_ascii_lowercase(),
+        Case::Keep => part.to_owned(),
+    };
+    found.extend(lowered.unicode_word_indices().map(|(at, word)| Token {
+        hash: token_hash(word.as_bytes()),
+        place: start + at..start + at + word.len(),
+        may_begin: true,
+        may_end: true,
+    }));
+}
+
+fn any_words(text: &str, part: Range<usize>, case: Case, found: &mut Vec<Token>) {
+    let piece = Normalised::new(&text[part.clone()], case);
+    let mut seen = 0;
+    found.extend(piece.text.unicode_word_indices().map(|(at, word)| {
+        let place = piece.place(at..at + word.len(), &mut seen);
+        let place = part.start + place.start..part.start + place.end;
+        let alone = &text[place.clone()];
+        let is_whole = alone.is_ascii()
+            || is_word(alone, case, word) && (!piece.has_sigma || piece.is_settled(at, word));
+        Token {
+            hash: token_hash(word.as_bytes()),
+            place,
+            may_begin: is_whole,
+            may_end: is_whole,
+        }
+    }));
 }
 
 /// Whether a text alone is this one word.
@@ -129,9 +151,10 @@ fn characters(text: &str, case: Case) -> Vec<Token> {
         in_space = space;
     }
     let clusters = spaced.text.grapheme_indices(true);
+    let mut seen = 0;
     let mut found: Vec<Token> = clusters
         .map(|(at, cluster)| {
-            let place = spaced.place(at..at + cluster.len());
+            let place = spaced.place(at..at + cluster.len(), &mut seen);
             let alone = &text[place.clone()];
             let is_plain = alone.is_ascii() && alone.len() == 1;
             let is_whole = is_plain || is_character(alone, case, cluster);
@@ -251,12 +274,15 @@ impl Normalised {
         self.text.push(c);
     }
 
-    /// Where a part of the text comes from.
-    fn place(&self, part: Range<usize>) -> Range<usize> {
-        let at = |byte| self.places.partition_point(|&(start, _)| start < byte);
-        let all = &self.places[at(part.start)..at(part.end)];
-        let start = all.iter().map(|(_, place)| place.start).min();
-        let end = all.iter().map(|(_, place)| place.end).max();
+    /// Where a part of the text comes from; `seen` characters stand before it, and are passed over.
+    fn place(&self, part: Range<usize>, seen: &mut usize) -> Range<usize> {
+        let of = |&&(start, _): &&(usize, Range<usize>)| start < part.start;
+        *seen += self.places[*seen..].iter().take_while(of).count();
+        let all = self.places[*seen..].iter();
+        let all = all.take_while(|&&(start, _)| start < part.end);
+        let all = all.map(|(_, place)| place);
+        let start = all.clone().map(|place| place.start).min();
+        let end = all.map(|place| place.end).max();
         start.unwrap_or(0)..end.unwrap_or(0)
     }
 }
