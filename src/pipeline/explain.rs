@@ -14,7 +14,7 @@ use super::twice::twice;
 use super::{Inputs, in_pool};
 use crate::collection::Urls;
 use crate::error::{Error, ErrorKind};
-use crate::explain::{Passage, Spanned, Template, passages};
+use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
 use crate::observer::{Observer, Phase};
 use crate::pairs::{Pair, Pairs};
 use crate::read::{Input, read_pairs};
@@ -177,7 +177,7 @@ pub fn explain_documents(
         let what = "passages are of words, characters or source code";
         return Err(Error::in_file("settings", ErrorKind::Settings(what)));
     };
-    let least = explain.min_tokens.unwrap_or(*windows.sizes.start());
+    let shingle = *windows.sizes.start();
     let settings = &settings.with_value_field(None);
     let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Pairs);
     let mut inputs = inputs.into();
@@ -277,7 +277,8 @@ pub fn explain_documents(
         settings,
         shingler: shingler(&settings.shingle),
         template: &reading.template,
-        least,
+        min_tokens: explain.min_tokens,
+        shingle,
     };
     explained.explanations = in_pool(settings, || {
         let explanations = named.par_iter().filter_map(|pair| {
@@ -304,7 +305,9 @@ struct Explaining<'a> {
     settings: &'a Settings,
     shingler: Box<dyn Shingler>,
     template: &'a Template,
-    least: usize,
+    min_tokens: Option<usize>,
+    /// Tokens of a shingle.
+    shingle: usize,
 }
 
 impl Explaining<'_> {
@@ -312,6 +315,7 @@ impl Explaining<'_> {
         let spanned =
             |text: &Text| Spanned::new(&text.whole, &self.settings.shingle, self.template);
         let [one, two] = [spanned(left)?, spanned(right)?];
+        let least = least_tokens(self.min_tokens, self.shingle, [&one, &two]);
         let names = &self.settings.read.text_fields;
         let fields = left.fields.iter().zip(&right.fields);
         let fields = fields.map(|(left, right)| self.overlap(left, right));
@@ -321,7 +325,7 @@ impl Explaining<'_> {
             overlap: self.overlap(&left.whole, &right.whole),
             fields: names.iter().cloned().zip(fields).collect(),
             tokens: [one.len(), two.len()],
-            passages: passages(&one, &two, self.least),
+            passages: passages(&one, &two, least),
             texts: [left, right].map(|text| Arc::clone(&text.whole)),
         })
     }

@@ -20,7 +20,7 @@ use crate::cluster::{ClusterMethod, Components};
 use crate::collection::{Fate, Parties, Records, Sides, Urls};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::explain::{Passage, Spanned, Template, passages};
+use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
 use crate::observer::{Observer, Phase};
 use crate::pairs::{Pair, Pairs};
 use crate::read::Input;
@@ -108,22 +108,13 @@ pub fn report_documents(
         let what = "passages are of words, characters or source code";
         return Err(Error::in_file("settings", ErrorKind::Settings(what)));
     };
-    let least = report.min_tokens.unwrap_or(*windows.sizes.start());
+    let shingle = *windows.sizes.start();
     let settings = &settings.with_value_field(None);
     let inputs = inputs.into();
     let names = input_names(&inputs);
-    let (documents, again) = twice(inputs.documents, settings);
-    let (against, against_again) = match inputs.against {
-        Some(against) => {
-            let (first, again) = twice(against, settings);
-            (Some(first), again)
-        }
-        None => (None, Vec::new()),
-    };
-    let first = Inputs {
-        documents,
-        against,
-        templates: inputs.templates,
+    let (first, [again, against_again]) = match report.has_texts {
+        true => both_times(inputs, settings),
+        false => (inputs, [Vec::new(), Vec::new()]),
     };
     let wants = Wants {
         records: true,
@@ -153,10 +144,12 @@ pub fn report_documents(
         let explaining = Explaining {
             settings,
             template: &reading.template,
-            least,
+            min_tokens: report.min_tokens,
+            shingle,
         };
         in_pool(settings, || shown.explain(&explaining))?;
     }
+    let least = report.min_tokens.unwrap_or(shingle);
     let head = head(&found, &shown, &stats, names, least, report);
     let warnings = head.warnings.clone();
     let ReportOutput { page, key } = output;
@@ -183,6 +176,19 @@ pub fn report_documents(
         page_bytes,
         warnings,
     })
+}
+
+/// The inputs, and both sides once more for the second time.
+fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, [Vec<Input>; 2]) {
+    let (documents, again) = twice(inputs.documents, settings);
+    let against = inputs.against.map(|against| twice(against, settings));
+    let (against, against_again) = against.unzip();
+    let first = Inputs {
+        documents,
+        against,
+        templates: inputs.templates,
+    };
+    (first, [again, against_again.unwrap_or_default()])
 }
 
 /// Names of inputs that are told; of more, how many they are.
@@ -509,7 +515,8 @@ impl Shown {
             .map(|&pair| {
                 let [left, right] = self.places[pair].map(of);
                 let ((left, left_text), (right, right_text)) = left.zip(right)?;
-                let found = passages(left, right, explaining.least);
+                let least = least_tokens(explaining.min_tokens, explaining.shingle, [left, right]);
+                let found = passages(left, right, least);
                 let covered = found.iter().map(|passage| passage.tokens).sum();
                 let longest = found.iter().map(|passage| passage.tokens).max();
                 let json = passages_json(&found, [left_text, right_text]);
@@ -569,7 +576,9 @@ impl Chunks {
 struct Explaining<'a> {
     settings: &'a Settings,
     template: &'a Template,
-    least: usize,
+    min_tokens: Option<usize>,
+    /// Tokens of a shingle.
+    shingle: usize,
 }
 
 impl Explaining<'_> {

@@ -80,6 +80,7 @@ class PairPage {
         { class: "pairhead" },
         h("div", { class: "steps" },
           h("a", { href: link({ view: "pairs" }) }, "Pairs"),
+          h("a", { href: link({ cluster: this.docs[0] }) }, "Cluster"),
           step(this.before, "‹ previous", "P"),
           step(this.behind, "next ›", "N"),
         ),
