@@ -80,12 +80,12 @@ impl Side {
                 continue;
             }
             if free == length {
-                let old = multiply(self.tokens[at - length] % MODULUS, power);
-                hash = (hash + MODULUS - old) % MODULUS;
+                let old = multiply(reduced(self.tokens[at - length]), power);
+                hash = reduced(hash + MODULUS - old);
             } else {
                 free += 1;
             }
-            hash = (multiply(hash, BASE) + token % MODULUS) % MODULUS;
+            hash = reduced(multiply(hash, BASE) + reduced(token));
             if free == length {
                 each(at + 1 - length, hash);
             }
@@ -98,8 +98,19 @@ impl Side {
 const MODULUS: u64 = (1 << 61) - 1;
 const BASE: u64 = 0x0bf5_8476_d1ce_4e5b;
 
+/// As 2^61 is 1 in this field, a remainder is a sum of parts.
 fn multiply(one: u64, two: u64) -> u64 {
-    (u128::from(one) * u128::from(two) % u128::from(MODULUS)) as u64
+    let product = u128::from(one) * u128::from(two);
+    reduced((product as u64 & MODULUS) + (product >> 61) as u64)
+}
+
+fn reduced(number: u64) -> u64 {
+    let number = (number & MODULUS) + (number >> 61);
+    if number >= MODULUS {
+        number - MODULUS
+    } else {
+        number
+    }
 }
 
 /// How often runs may meet for each token there is, and for the whole in any case.
@@ -121,19 +132,21 @@ fn tiles_within(left: &Side, right: &Side, least: usize, allowed: usize) -> Vec<
     };
     let longest = left.tokens.len().min(right.tokens.len());
     let mut length = least;
-    while length <= longest && tiling.meet_more_often(length, allowed) {
-        length *= 2;
-    }
-    if length <= longest {
-        tiling.by_extending(length);
+    while length <= longest {
+        match tiling.runs(length, allowed) {
+            Some(runs) => {
+                tiling.by_extending(&runs, length);
+                break;
+            }
+            None => length *= 2,
+        }
     }
     while length > least {
-        let longest = length - 1;
+        let most = longest.min(length - 1);
         length /= 2;
-        if tiling.meet_more_often(length, allowed) {
-            tiling.by_length(length..=longest.min(left.tokens.len().min(right.tokens.len())));
-        } else {
-            tiling.by_extending(length);
+        match tiling.runs(length, allowed) {
+            Some(runs) => tiling.by_extending(&runs, length),
+            None => tiling.by_length(length..=most),
         }
     }
     tiling.tiles
@@ -141,35 +154,45 @@ fn tiles_within(left: &Side, right: &Side, least: usize, allowed: usize) -> Vec<
 
 /// Runs of one length on a side, by their hashes, each with the next that has the same.
 struct Runs {
-    first: HashMap<u64, u32, ahash::RandomState>,
+    known: HashMap<u64, Alike, ahash::RandomState>,
     /// By start; `NONE` at the end.
     next: Vec<u32>,
+}
+
+/// Runs with the same hash.
+#[derive(Clone, Copy)]
+struct Alike {
+    first: u32,
+    last: u32,
+    count: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Runs {
     fn new(side: &Side, length: usize) -> Self {
-        let mut last: HashMap<u64, (u32, u32), ahash::RandomState> = HashMap::default();
+        let mut known: HashMap<u64, Alike, ahash::RandomState> = HashMap::default();
         let mut next = vec![NONE; side.tokens.len()];
         side.for_each_run(length, |start, hash| {
             let start = start as u32;
-            last.entry(hash)
-                .and_modify(|(_, last)| {
-                    next[*last as usize] = start;
-                    *last = start;
+            known
+                .entry(hash)
+                .and_modify(|alike| {
+                    next[alike.last as usize] = start;
+                    alike.last = start;
+                    alike.count += 1;
                 })
-                .or_insert((start, start));
+                .or_insert(Alike {
+                    first: start,
+                    last: start,
+                    count: 1,
+                });
         });
-        let first = last.into_iter().map(|(hash, (first, _))| (hash, first));
-        Self {
-            first: first.collect(),
-            next,
-        }
+        Self { known, next }
     }
 
     fn of(&self, hash: u64) -> impl Iterator<Item = usize> {
-        let first = self.first.get(&hash).copied();
+        let first = self.known.get(&hash).map(|alike| alike.first);
         std::iter::successors(first, |&start| {
             Some(self.next[start as usize]).filter(|&next| next != NONE)
         })
@@ -187,16 +210,16 @@ struct Tiling {
 type Ranked = (usize, Reverse<usize>, Reverse<usize>);
 
 impl Tiling {
-    /// Whether runs of that length meet more often than allowed.
-    fn meet_more_often(&self, length: usize, allowed: usize) -> bool {
-        let mut counts: HashMap<u64, usize, ahash::RandomState> = HashMap::default();
-        self.right
-            .for_each_run(length, |_, hash| *counts.entry(hash).or_default() += 1);
+    /// The runs of that length on the second side, unless those of both sides meet more often than
+    /// allowed.
+    fn runs(&self, length: usize, allowed: usize) -> Option<Runs> {
+        let runs = Runs::new(&self.right, length);
         let mut meetings = 0_usize;
         self.left.for_each_run(length, |_, hash| {
-            meetings = meetings.saturating_add(counts.get(&hash).copied().unwrap_or(0));
+            let count = runs.known.get(&hash).map_or(0, |alike| alike.count);
+            meetings = meetings.saturating_add(count as usize);
         });
-        meetings > allowed
+        (meetings <= allowed).then_some(runs)
     }
 
     fn is_same(&self, left: usize, right: usize) -> bool {
@@ -212,8 +235,7 @@ impl Tiling {
     }
 
     /// All tiles of at least so many tokens.
-    fn by_extending(&mut self, least: usize) {
-        let runs = Runs::new(&self.right, least);
+    fn by_extending(&mut self, runs: &Runs, least: usize) {
         let mut heap: BinaryHeap<Ranked> = BinaryHeap::new();
         self.left.for_each_run(least, |left, hash| {
             for right in runs.of(hash) {
@@ -331,8 +353,8 @@ impl Tiling {
             if left < behind {
                 continue;
             }
-            while let Some(&start) = runs.first.get(&hash) {
-                let right = start as usize;
+            while let Some(alike) = runs.known.get_mut(&hash) {
+                let right = alike.first as usize;
                 let is_free = self.right.is_free(right..right + length);
                 let [one, two] = [(&self.left, left), (&self.right, right)]
                     .map(|(side, start)| &side.tokens[start..start + length]);
@@ -346,9 +368,11 @@ impl Tiling {
                     break;
                 }
                 match runs.next[right] {
-                    NONE => runs.first.remove(&hash),
-                    next => runs.first.insert(hash, next),
-                };
+                    NONE => {
+                        runs.known.remove(&hash);
+                    }
+                    next => alike.first = next,
+                }
             }
         }
     }

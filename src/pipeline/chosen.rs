@@ -17,7 +17,7 @@ pub(super) struct Chosen<T> {
     met: u64,
     kept: Vec<(u64, u64, T)>,
     /// What is not below this is not chosen.
-    bound: u64,
+    bound: Option<u64>,
 }
 
 impl<T> Chosen<T> {
@@ -26,7 +26,7 @@ impl<T> Chosen<T> {
             choice,
             met: 0,
             kept: Vec::new(),
-            bound: u64::MAX,
+            bound: None,
         }
     }
 
@@ -45,7 +45,7 @@ impl<T> Chosen<T> {
         };
         self.met += 1;
         // Of equal ones the first counts.
-        if rank >= self.bound {
+        if self.bound.is_some_and(|bound| rank >= bound) {
             return;
         }
         self.kept.push((rank, self.met, item()));
@@ -59,7 +59,7 @@ impl<T> Chosen<T> {
         self.kept.sort_unstable_by_key(|kept| (kept.0, kept.1));
         self.kept.truncate(self.most());
         if self.kept.len() == self.most() {
-            self.bound = self.kept.last().map_or(0, |last| last.0);
+            self.bound = Some(self.kept.last().map_or(0, |last| last.0));
         }
     }
 

@@ -58,12 +58,18 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     for line in text.split('\n') {
         let mut rest = line;
-        while rest.width() > width {
-            let cut = cut(rest, width);
-            lines.push(rest[..cut].trim_end());
-            rest = rest[cut..].trim_start();
+        loop {
+            let end = match rest.width() > width {
+                true => cut(rest, width),
+                false => rest.len(),
+            };
+            if end == rest.len() {
+                lines.push(rest);
+                break;
+            }
+            lines.push(rest[..end].trim_end());
+            rest = rest[end..].trim_start();
         }
-        lines.push(rest);
     }
     lines
 }

@@ -82,7 +82,7 @@ fn wide_terminals_have_both_texts_in_columns() {
     let rows: Vec<&str> = text.lines().filter(|line| line.contains('│')).collect();
     assert_eq!(rows.len(), 2);
     assert!(rows[0].contains("\x1b[36msame words 你好\x1b[0m"));
-    assert!(rows[1].contains("\x1b[31m gone\x1b[0m") && rows[1].contains("\x1b[32m new\x1b[0m"));
+    assert!(rows[1].contains("\x1b[31mgone\x1b[0m") && rows[1].contains("\x1b[32mnew\x1b[0m"));
 }
 
 #[test]
