@@ -410,6 +410,41 @@ fn ranking(c: &mut Criterion) {
     }
 }
 
+/// The passages of two texts of a megabyte: versions with paragraphs moved, and text that repeats
+/// itself.
+fn passages(c: &mut Criterion) {
+    use simdup::inside::{Spanned, Template, passages};
+
+    let corpus = collection().jsonl();
+    let texts: Vec<String> = corpus
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|record| record["text"].as_str().unwrap().to_owned())
+        .collect();
+    let mut paragraphs: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let most = |text: String| text.chars().take(1 << 20).collect::<String>();
+    let version = most(paragraphs.join("\n\n"));
+    paragraphs[..300].rotate_left(90);
+    let moved = most(paragraphs.join(" edited\n\n"));
+    let (shingle, template) = (ShingleSettings::default(), Template::default());
+    let spanned = |text: &str| Spanned::new(text, &shingle, &template).unwrap();
+    let mut group = c.benchmark_group("passages");
+    group.sample_size(10);
+    for (name, one, two) in [
+        ("paragraphs moved and edited", version, moved),
+        (
+            "text that repeats itself",
+            "la la li la ".repeat(87_000),
+            "la li la li ".repeat(87_000),
+        ),
+    ] {
+        group.throughput(Throughput::Bytes((one.len() + two.len()) as u64));
+        group.bench_function(name, |b| {
+            b.iter(|| passages(&spanned(black_box(&one)), &spanned(black_box(&two)), 5));
+        });
+    }
+}
+
 /// Documents that are remembered on disk, and asked about.
 fn index(c: &mut Criterion) {
     use std::ops::ControlFlow;
@@ -458,6 +493,7 @@ fn index(c: &mut Criterion) {
 }
 
 criterion_group!(
-    stages, reading, simd, shingling, sketching, pages, clusters, ranking, index, end_to_end
+    stages, reading, simd, shingling, sketching, pages, clusters, passages, ranking, index,
+    end_to_end
 );
 criterion_main!(stages);

@@ -6,6 +6,8 @@
 //! | clusters of similar documents, each around a keeper | [`cluster_documents`] |
 //! | the documents to keep, as they came | [`dedup_documents`] |
 //! | documents on disk, to be added to and asked | [`Index`] |
+//! | the passages that two documents share | [`explain_documents`] |
+//! | a page to look at, with all pairs, clusters and passages | [`report_documents`] |
 //! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
 //! | the documents by their likeness to a gold standard | [`rank_documents`] |
 //!
@@ -24,6 +26,7 @@ mod cluster;
 mod collection;
 mod document;
 mod error;
+mod explain;
 mod index;
 mod observer;
 mod pairs;
@@ -46,8 +49,9 @@ pub use index::Index;
 pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
-    DedupOutput, DocumentFrequencies, Gold, Inputs, cluster_documents, dedup_documents, find_pairs,
-    rank_documents, sketch_documents,
+    DedupOutput, DocumentFrequencies, Gold, Inputs, ReportOutput, cluster_documents,
+    dedup_documents, explain_documents, find_pairs, rank_documents, report_documents,
+    sketch_documents,
 };
 pub use read::Input;
 pub use score::Score;
@@ -59,12 +63,13 @@ pub use write::NamedWriter;
 pub mod results {
     pub use crate::candidates::{Method, RecallAt, SearchStats};
     pub use crate::error::{ErrorKind, Place};
+    pub use crate::explain::Passage;
     pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
     pub use crate::observer::Phase;
     pub use crate::pairs::Pairs;
     pub use crate::pipeline::{
-        AddedPairs, Answer, Clustered, Deduplicated, Found, QueryStats, Ranked, Ranking, Removed,
-        Similar, Sketched,
+        AddedPairs, Answer, Clustered, Deduplicated, Explained, Explanation, Found, Overlap,
+        QueryStats, Ranked, Ranking, Removed, Reported, Similar, Sketched,
     };
     pub use crate::score::Cosine;
     pub use crate::stats::{Counts, Seconds};
@@ -80,16 +85,20 @@ pub mod results {
 pub mod inside {
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
+    pub use crate::explain::{Spanned, Template, passages};
     pub use crate::pipeline::{cluster_written_pairs, write_pairs};
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
     };
-    pub use crate::shingle::{Shingle, Shingles, normalise, shingler, token_hash, tokens_twice};
+    pub use crate::shingle::{
+        Shingle, Shingles, Token, normalise, shingler, spans, token_hash, tokens_twice,
+    };
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, IdLines, Output, OutputFormat, Packed, RankFormat, appear,
-        write_annotated, write_cluster, write_rank, write_rank_header, write_signature,
+        ClusterFormat, ClusterLine, ExplainFormat, IdLines, Look, Output, OutputFormat, Packed,
+        RankFormat, appear, write_annotated, write_cluster, write_explanation, write_rank,
+        write_rank_header, write_signature,
     };
 
     /// Room in large pages.

@@ -4,11 +4,13 @@
 mod args;
 mod cluster;
 mod dedup;
+mod explain;
 mod files;
 mod index;
 mod interrupt;
 mod linux;
 mod observer;
+mod page;
 mod pages;
 mod pairs;
 mod pipe;
@@ -110,6 +112,8 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Rank(args)) => rank::run(&args),
         Some(Command::Index(command)) => index::run(&command, &typed.typed),
         Some(Command::Query(args)) => query::run(&args, &typed.typed),
+        Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Report(args)) => page::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

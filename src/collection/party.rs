@@ -123,6 +123,23 @@ impl Parties {
         self.of.push(number);
     }
 
+    /// Their names, in the order in which they were met.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names: Vec<(u32, &str)> = self
+            .numbers
+            .iter()
+            .map(|(name, &number)| (number, &**name))
+            .collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// The place of each document's party among the names, if it has one.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Option<usize>> {
+        let place = |&number: &u32| (number as usize).checked_sub(1);
+        self.of.iter().map(place)
+    }
+
     /// Parties that there are.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()

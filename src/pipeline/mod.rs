@@ -5,8 +5,10 @@
 //! Text is streamed up to what is kept of each document ([`reading`]). What follows works on
 //! the collection.
 
+mod chosen;
 mod clusters;
 mod dedup;
+mod explain;
 mod floor;
 mod folders;
 mod index;
@@ -15,7 +17,10 @@ mod pairs;
 mod rank;
 mod reading;
 mod records;
+mod report;
 mod sketches;
+mod texts;
+mod twice;
 mod written_pairs;
 
 use std::ops::ControlFlow;
@@ -25,14 +30,17 @@ use crate::index::Index;
 use crate::read::Input;
 use crate::settings::Settings;
 
+pub use chosen::Choice;
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
+pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_documents};
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use rank::{
     Combine, DocumentFrequencies, Gold, Outlinks, RankOrder, RankSettings, Ranked, Ranking,
     rank_documents,
 };
+pub use report::{Names as ReportNames, Report, ReportOutput, Reported, report_documents};
 pub use sketches::{Sketched, sketch_documents};
 pub use written_pairs::cluster_written_pairs;
 

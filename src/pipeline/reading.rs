@@ -2,7 +2,7 @@
 //! at once; what is left of a block comes back in input order, its documents numbered.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -23,6 +23,7 @@ use crate::collection::{
 };
 use crate::document::{Content, Document, DocumentId, FieldValue};
 use crate::error::{Error, ErrorKind};
+use crate::explain::Template;
 use crate::index::Index;
 use crate::observer::{Observer, Phase};
 use crate::read::{self, Block, Cutter, Input, Piece, Stream, field_text};
@@ -76,9 +77,6 @@ impl Digest for ListDigest<'_> {
         block.bytes() + signatures.as_ref().map_or(0, SignatureDigest::bytes)
     }
 }
-
-/// The shingles of templates.
-type Template = HashSet<Shingle, ahash::RandomState>;
 
 /// All shingles, as they come.
 #[derive(Default)]
@@ -162,7 +160,7 @@ pub(super) struct Reading<'a> {
     /// The party of each document, if there are any.
     parties: Option<Parties>,
     /// What does not count in any document.
-    template: Template,
+    pub(super) template: Template,
 }
 
 impl<'a> Reading<'a> {

@@ -39,7 +39,7 @@ pub(super) fn is_unseen(c: char) -> bool {
 }
 
 /// What stands for a composed character in the end, if anything does.
-fn plain(c: char) -> Option<char> {
+pub(super) fn plain(c: char) -> Option<char> {
     match c {
         '\u{300}'..='\u{36f}' => None,
         '\u{2019}' | '\u{2bc}' => Some('\''),

@@ -1,6 +1,6 @@
 //! From a sequence of tokens to its shingles: which windows of tokens count.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use super::Shingle;
 use super::hash::BASE;
@@ -61,6 +61,32 @@ impl Windows {
                 step => shingles.extend(windows.step_by(step)),
             }
         }
+    }
+}
+
+impl Windows {
+    /// The shingles of these tokens, each with the tokens that it is made of; on a circle, only
+    /// those that do not go round.
+    pub(crate) fn places(&self, tokens: &[u64]) -> Vec<(Range<usize>, Shingle)> {
+        let mut places = Vec::new();
+        let sequence = TokenSequence {
+            hashes: tokens.to_vec(),
+        };
+        let count = tokens.len();
+        let (least, most) = (*self.sizes.start(), *self.sizes.end());
+        if count > 0 && count < least {
+            places.extend(
+                sequence
+                    .windows(count, 1)
+                    .map(|shingle| (0..count, shingle)),
+            );
+        }
+        for size in least..=most.min(count) {
+            let windows = sequence.windows(size, count - size + 1).enumerate();
+            let windows = windows.step_by(self.step);
+            places.extend(windows.map(|(start, shingle)| (start..start + size, shingle)));
+        }
+        places
     }
 }
 
@@ -181,7 +207,11 @@ mod tests {
             sequence.hashes_mut().extend_from_slice(&tokens);
             let mut shingles = vec![];
             windows.shingle(&mut sequence, &mut shingles);
-            prop_assert_eq!(shingles, twin(&windows, &tokens));
+            prop_assert_eq!(&shingles, &twin(&windows, &tokens));
+            if !wrap {
+                let placed = windows.places(&tokens).into_iter().map(|(_, shingle)| shingle);
+                prop_assert_eq!(placed.collect::<Vec<_>>(), shingles);
+            }
         }
 
         #[test]

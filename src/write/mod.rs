@@ -5,6 +5,8 @@
 
 mod clusters;
 mod csv;
+mod explain;
+mod html;
 mod jsonl;
 mod output;
 mod packed;
@@ -17,6 +19,10 @@ mod unfinished;
 
 pub use clusters::{ClusterLine, write_cluster};
 pub(crate) use clusters::{RemovedLine, write_removed};
+pub use explain::{ExplainFormat, Look, write_explanation};
+pub(crate) use html::{
+    ChunkKind, PageDocuments, PageGroups, PageHead, PagePairs, PageWriter, pack_chunk, write_key,
+};
 pub use output::{Output, appear};
 pub use packed::Packed;
 pub use ranks::{RankFormat, write_rank, write_rank_header};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 18] = [
+const PAGES: [(&str, &str); 20] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
@@ -20,6 +20,8 @@ const PAGES: [(&str, &str); 18] = [
     ("index-compact", "index compact"),
     ("index-export", "index export"),
     ("query", "query"),
+    ("explain", "explain"),
+    ("report", "report"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),

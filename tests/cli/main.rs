@@ -25,6 +25,7 @@ mod directories;
 mod documents;
 mod encodings;
 mod exact;
+mod explain;
 mod flags;
 #[cfg(feature = "parquet")]
 mod formats;
@@ -37,6 +38,7 @@ mod pairs;
 mod rank;
 mod readme;
 mod regressions;
+mod report;
 #[cfg(all(
     feature = "bzip2",
     feature = "lz4",

@@ -1,4 +1,4 @@
-//! Commands that were mistyped. The only file that knows strsim.
+//! Commands and ids that were mistyped. The only file that knows strsim.
 
 use std::path::Path;
 
@@ -42,6 +42,28 @@ pub(in crate::cli) fn nearest_command(name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// The id that was meant, perhaps: one that ends or goes on with what was typed, else the one with
+/// the fewest letters changed, if these are few; of equal ones the first.
+pub(in crate::cli) fn nearest_id<'a>(
+    typed: &str,
+    ids: impl Iterator<Item = &'a str> + Clone,
+) -> Option<&'a str> {
+    let is_part = |id: &&str| id.ends_with(typed) || id.starts_with(typed);
+    if let Some(id) = ids.clone().find(|id| !typed.is_empty() && is_part(id)) {
+        return Some(id);
+    }
+    let most = 1 + typed.chars().count() / 4;
+    let is_as_long = |id: &&str| id.len().abs_diff(typed.len()) <= 4 * most;
+    let mut best: Option<(usize, &str)> = None;
+    for id in ids.filter(is_as_long) {
+        let distance = strsim::osa_distance(typed, id);
+        if distance <= most && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, id));
+        }
+    }
+    best.map(|(_, id)| id)
+}
+
 fn is_near(name: &str, command: &str) -> bool {
     let most = if command.len() < LONG { 1 } else { 2 };
     let is_start = command.len() >= LONG && name.starts_with(command);
@@ -51,6 +73,22 @@ fn is_near(name: &str, command: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_are_near_by_their_ends_or_by_few_letters() {
+        let ids = [
+            "https://a.example/week-12",
+            "https://a.example/week-13",
+            "x",
+        ];
+        let near = |typed| nearest_id(typed, ids.into_iter());
+        assert_eq!(near("week-13"), Some(ids[1]));
+        assert_eq!(near("https://a.exmaple/week-13"), Some(ids[1]));
+        assert_eq!(near("https://a.example/week"), Some(ids[0]));
+        assert_eq!(near("y"), Some("x"));
+        assert_eq!(near("something else"), None);
+        assert_eq!(near(""), Some("x"));
+    }
 
     #[test]
     fn what_is_near_is_found() {

@@ -3,6 +3,7 @@
 
 mod cluster;
 mod dedup;
+mod explain;
 mod index;
 mod input;
 mod mistyped;
@@ -10,6 +11,7 @@ mod output;
 mod pairs;
 mod query;
 mod rank;
+mod report;
 mod resources;
 mod scope;
 mod settings;
@@ -30,14 +32,16 @@ use crate::cli::Failure;
 
 pub(super) use cluster::ClusterArgs;
 pub(super) use dedup::DedupArgs;
+pub(super) use explain::{ExplainArgs, ExplainFormatArg};
 pub(super) use index::{
     AddArgs, BuildArgs, CompactArgs, ExportArgs, IndexCommand, InfoArgs, InfoFormatArg, RemoveArgs,
 };
-pub(super) use mistyped::nearest_command;
+pub(super) use mistyped::{nearest_command, nearest_id};
 pub(super) use output::{OutputArgs, When};
 pub(super) use pairs::PairsArgs;
 pub(super) use query::QueryArgs;
 pub(super) use rank::RankArgs;
+pub(super) use report::ReportArgs;
 pub(super) use sketch::SketchArgs;
 pub(super) use typed::Flag;
 
@@ -82,6 +86,17 @@ pub(super) enum Command {
     /// Print what an index holds that is similar to documents
     #[command(long_about = query::HELP, after_long_help = query::AFTER_HELP, args_override_self = true)]
     Query(Box<QueryArgs>),
+    /// Show the passages that two documents share
+    #[command(
+        override_usage = explain::USAGE,
+        long_about = explain::HELP,
+        after_long_help = explain::AFTER_HELP,
+        args_override_self = true
+    )]
+    Explain(Box<ExplainArgs>),
+    /// Write one page to look at
+    #[command(long_about = report::HELP, after_long_help = report::AFTER_HELP, args_override_self = true)]
+    Report(Box<ReportArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -105,6 +120,11 @@ impl Cli {
             Some(Command::Rank(args)) => args.input.list(),
             Some(Command::Query(args)) => args.input.list(),
             Some(Command::Index(command)) => command.list_files(),
+            Some(Command::Report(args)) => args.similar.input.list(),
+            Some(Command::Explain(args)) => {
+                args.take_ids()?;
+                args.similar.input.list()
+            }
             Some(Command::Cluster(_) | Command::Completions { .. } | Command::Man { .. }) => Ok(()),
         }
     }

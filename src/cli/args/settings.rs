@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use simdup::settings::{Measure, ReadSettings};
-use simdup::{Inputs, Settings};
+use simdup::{Index, Inputs, Settings};
 
 use super::input::{InputArgs, named};
 use super::resources::ResourceArgs;
 use super::scope::ScopeArgs;
 use super::shingles::ShingleArgs;
 use super::signature::SignatureArgs;
-use super::similarity::SimilarityArgs;
+use super::similarity::{SeedUse, SimilarityArgs};
 use super::stopwords;
 use crate::cli::Failure;
 
@@ -35,12 +35,22 @@ impl SimilarArgs {
         default: Measure,
         resources: &ResourceArgs,
     ) -> Result<Settings, Failure> {
+        self.settings_beside(default, resources, SeedUse::Signatures)
+    }
+
+    /// The same where the seed may be for something else.
+    pub(super) fn settings_beside(
+        &self,
+        default: Measure,
+        resources: &ResourceArgs,
+        seed: SeedUse,
+    ) -> Result<Settings, Failure> {
         let similarity = &self.similarity;
         self.input
             .walk
             .check(self.input.input_format, self.document_paths())?;
         let measure = similarity.measure(default);
-        similarity.check(measure)?;
+        similarity.check(measure, seed)?;
         self.scope
             .check(self.input.input_format, self.shingles.items)?;
         let settings = settings(
@@ -93,6 +103,13 @@ pub(super) fn inputs(
     against: &[PathBuf],
     template: &[PathBuf],
 ) -> Result<Inputs, Failure> {
+    if let Some(index) = against.iter().find(|path| Index::is_at(path)) {
+        return Err(Failure::Usage(format!(
+            "--against {}: an index has shingles and no texts, and this needs documents; name those \
+             it was made of",
+            index.display()
+        )));
+    }
     let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
     let is_read = [
         input.is_pipe_read() || input.files.iter().any(is_pipe),

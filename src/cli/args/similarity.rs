@@ -13,7 +13,7 @@ use crate::cli::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Similarity")]
 pub(in crate::cli) struct SimilarityArgs {
-    /// What a score is [default: minhash for pairs, jaccard for cluster and dedup]
+    /// What a score is [default: minhash for pairs, jaccard for all commands]
     #[arg(long, value_name = "SCORE", value_enum)]
     pub(in crate::cli) score: Option<ScoreArg>,
     /// Print pairs whose score is at least T: above 0, at most 1 [default: 0.75]
@@ -50,6 +50,14 @@ pub(in crate::cli) enum ScoreArg {
     Containment,
 }
 
+/// What `--seed` is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SeedUse {
+    Signatures,
+    /// For a sample, whatever the score.
+    Sample,
+}
+
 impl SimilarityArgs {
     pub(super) fn measure(&self, default: Measure) -> Measure {
         match self.score {
@@ -82,7 +90,7 @@ impl SimilarityArgs {
     }
 
     /// Flags that have no effect on a score.
-    pub(super) fn check(&self, measure: Measure) -> Result<(), Failure> {
+    pub(super) fn check(&self, measure: Measure, seed: SeedUse) -> Result<(), Failure> {
         let is_exact = measure != Measure::MinHash;
         let is_jaccard = measure == Measure::Jaccard;
         let is_less_asked = self.recall.is_some_and(|recall| recall < 1.0);
@@ -142,7 +150,7 @@ impl SimilarityArgs {
                 no_signature,
             ),
             (
-                self.signature.is_seed_changed() && !has_signatures,
+                self.signature.is_seed_changed() && !has_signatures && seed == SeedUse::Signatures,
                 "--seed",
                 score,
                 no_signature,

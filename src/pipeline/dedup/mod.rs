@@ -11,13 +11,14 @@ use super::index::best_of_index;
 use super::pairs::pairs_of;
 use super::reading::{Reading, Wants};
 use super::records::RecordForm;
+use super::twice::twice;
 use super::{Inputs, in_pool};
 use crate::candidates::search;
 use crate::cluster::{Cluster, ClusterMethod, Keep};
 use crate::collection::{Fate, Records, Urls};
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
-use crate::read::{Input, for_two_readings};
+use crate::read::Input;
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::write::NamedWriter;
@@ -81,10 +82,6 @@ impl Deduplicated {
         self.assigned.clusters()
     }
 }
-
-/// What comes from a pipe is kept between the two times that it is read: in memory up to this
-/// part of it, then in a temporary file.
-const SPOOL_SHARE: u64 = 8;
 
 /// Writes the documents to keep, byte for byte as they came in and in input order: of each
 /// cluster of near-duplicates the one that is preferred, and all that are in no cluster.
@@ -219,15 +216,7 @@ pub fn dedup_documents(
 /// each time.
 fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, Vec<Input>, bool) {
     let is_packed = inputs.documents.iter().any(Input::is_packed_file);
-    let memory = settings.memory();
-    let pipes = inputs.documents.iter().filter(|input| !input.is_file());
-    let share = memory.bytes / SPOOL_SHARE / (pipes.count() as u64).max(1);
-    let bytes = usize::try_from(share).unwrap_or(usize::MAX);
-    let (documents, again) = inputs
-        .documents
-        .into_iter()
-        .map(|input| for_two_readings(input, bytes, &memory.temp_dir))
-        .unzip();
+    let (documents, again) = twice(inputs.documents, settings);
     let inputs = Inputs {
         documents,
         ..inputs

@@ -1,44 +1,54 @@
-//! The tokens of source code by the rules as they stand, a character at a time.
+//! The tokens of source code by the rules as they stand, a character at a time, and where each
+//! stands.
 
 use super::super::hash::token_hash;
+use super::super::spans::Token;
 use super::keywords::KEYWORDS;
 use super::{DIRECTIVES, NAME, NUMBER, Names, STRING, is_in_word, is_unseen, is_visible};
 
-/// The hashes of the tokens of `text`.
-pub(super) fn tokens(text: &str, names: Names) -> Vec<u64> {
+/// The tokens of `text`.
+pub(in crate::shingle) fn tokens(text: &str, names: Names) -> Vec<Token> {
     let all: Vec<char> = text.chars().collect();
     let mut rest = &all[..];
     let mut found = Vec::new();
     // Strings in three quotes that are not closed, by their quotes.
     let mut unclosed = Vec::new();
+    let mut start = 0;
     while let Some(&first) = rest.first() {
+        let mut token = None;
         let length = if starts_with(rest, "//") || first == '#' && !is_directive(&rest[1..]) {
             until(rest, is_line_end)
         } else if starts_with(rest, "/*") {
             let behind = (2..rest.len()).find(|&at| starts_with(&rest[at..], "*/"));
             behind.map_or(rest.len(), |at| at + 2)
         } else if matches!(first, '"' | '\'' | '`') {
-            found.push(STRING.to_owned());
+            token = Some(STRING.to_owned());
             string(rest, first, &mut unclosed)
         } else if first.is_alphabetic() || first == '_' {
             let length = until(rest, |c| !is_in_word(c));
             let word: String = rest[..length].iter().filter(|&&c| !is_unseen(c)).collect();
             let is_itself = names == Names::Keep || KEYWORDS.contains(&word.as_str());
-            found.push(if is_itself { word } else { NAME.to_owned() });
+            token = Some(if is_itself { word } else { NAME.to_owned() });
             length
         } else if first.is_numeric() {
-            found.push(NUMBER.to_owned());
+            token = Some(NUMBER.to_owned());
             until(rest, |c| c != '.' && (c == '_' || !is_in_word(c)))
         } else {
-            if is_visible(first) {
-                found.push(first.to_string());
-            }
+            token = is_visible(first).then(|| first.to_string());
             1
         };
-        rest = &rest[length..];
+        let (taken, behind) = rest.split_at(length);
+        let end = start + taken.iter().map(|c| c.len_utf8()).sum::<usize>();
+        found.extend(token.map(|token| Token {
+            hash: token_hash(token.as_bytes()),
+            place: start..end,
+            // Alone, it would begin a comment.
+            may_end: first != '#',
+            may_begin: true,
+        }));
+        (rest, start) = (behind, end);
     }
-    let hash = |token: &String| token_hash(token.as_bytes());
-    found.iter().map(hash).collect()
+    found
 }
 
 /// How long the string is.

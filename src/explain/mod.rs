@@ -1,0 +1,153 @@
+//! From two texts to the passages they share. Knows neither files nor output formats.
+
+mod tiling;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::shingle::{Shingle, ShingleSettings, Token, Windows, spans};
+use tiling::{Side, tiles};
+
+/// Shingles that count in no document.
+pub type Template = HashSet<Shingle, ahash::RandomState>;
+
+/// A run of tokens that two texts share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// How many tokens.
+    pub tokens: usize,
+    /// Its bytes in the first text.
+    pub left: Range<usize>,
+    /// Its bytes in the second text.
+    pub right: Range<usize>,
+}
+
+/// A text that is held against others.
+#[derive(Debug)]
+pub struct Spanned {
+    tokens: Vec<Token>,
+    side: Side,
+}
+
+impl Spanned {
+    /// Finds the tokens of a text; what is in `template` is part of no passage. `None` if the
+    /// settings know no tokens with a place.
+    pub fn new(text: &str, settings: &ShingleSettings, template: &Template) -> Option<Self> {
+        let ShingleSettings::Tokens { windows, .. } = settings else {
+            return None;
+        };
+        let tokens = spans(text, settings)?;
+        let mut side = Side::new(
+            tokens.iter().map(|token| token.hash).collect(),
+            tokens.iter().map(|token| (token.may_begin, token.may_end)),
+        );
+        if !template.is_empty() {
+            for part in template_parts(&side, windows, template) {
+                side.take(part);
+            }
+        }
+        Some(Self { tokens, side })
+    }
+
+    /// How many tokens there are.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+}
+
+/// What of a text is in a template: the tokens of shingles that are.
+fn template_parts(side: &Side, windows: &Windows, template: &Template) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    for (range, shingle) in windows.places(side.tokens()) {
+        if template.contains(&shingle) {
+            parts.push(range);
+        }
+    }
+    parts
+}
+
+/// How long a passage of two texts is at the least, unless it is said: as a shingle. Texts that are
+/// shorter are one shingle, and the same one if they are the same.
+pub(crate) fn least_tokens(said: Option<usize>, shingle: usize, texts: [&Spanned; 2]) -> usize {
+    let [one, two] = texts.map(Spanned::len);
+    match said {
+        None if one == two => shingle.min(one),
+        None => shingle,
+        Some(least) => least,
+    }
+}
+
+/// The passages that two texts share, in the order of the first text: the longest run of tokens
+/// that both have, then the longest of what is left, and so on, down to `least` tokens; of equal
+/// ones the earlier in the first text, then in the second (greedy string tiling: Wise, 1993). A
+/// token is in one passage at most.
+pub fn passages(left: &Spanned, right: &Spanned, least: usize) -> Vec<Passage> {
+    let mut found = tiles(&left.side, &right.side, least.max(1));
+    found.sort_unstable_by_key(|tile| tile.left);
+    let place = |of: &Spanned, start: usize, length: usize| {
+        of.tokens[start].place.start..of.tokens[start + length - 1].place.end
+    };
+    let passage = |tile: tiling::Tile| Passage {
+        tokens: tile.length,
+        left: place(left, tile.left, tile.length),
+        right: place(right, tile.right, tile.length),
+    };
+    found.into_iter().map(passage).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(left: &str, right: &str, said: Option<usize>) -> Vec<Passage> {
+        let spanned =
+            |text| Spanned::new(text, &ShingleSettings::default(), &Template::default()).unwrap();
+        let (left, right) = (spanned(left), spanned(right));
+        let least = least_tokens(said, 5, [&left, &right]);
+        passages(&left, &right, least)
+    }
+
+    #[test]
+    fn a_moved_paragraph_is_one_passage() {
+        let (one, two) = ("the first part of a text", "and here is the other part");
+        let passages = found(&format!("{one}. {two}."), &format!("{two}! {one}?"), None);
+        assert_eq!(passages.len(), 2);
+        assert_eq!(passages[0].left, 0..one.len());
+        assert_eq!(passages[0].right, two.len() + 2..two.len() + 2 + one.len());
+    }
+
+    #[test]
+    fn equal_texts_shorter_than_a_shingle_are_a_passage() {
+        assert_eq!(found("Sea, sky", "sea sky", None).len(), 1);
+        assert_eq!(found("sea sky", "sky sea", None), []);
+        assert_eq!(found("sea sky", "sea sky blue", None), []);
+        assert_eq!(found("sea sky", "sea sky", Some(5)), []);
+        assert_eq!(found("", "", None), []);
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_at_the_places_is_the_same(
+            words in proptest::collection::vec("[aΣσé℀½ﬁ\u{301}]{1,3}[ ^,]", 1..12),
+            picks in proptest::collection::vec(0_usize..12, 0..20),
+        ) {
+            let left = words.concat();
+            let right: String = picks.iter().map(|&pick| words[pick % words.len()].as_str()).collect();
+            let settings = ShingleSettings::default();
+            let tokens = |text: &str| -> Vec<u64> {
+                spans(text, &settings).unwrap().iter().map(|token| token.hash).collect()
+            };
+            for passage in found(&left, &right, Some(1)) {
+                let shared = tokens(&left[passage.left.clone()]);
+                prop_assert_eq!(shared.len(), passage.tokens);
+                prop_assert_eq!(shared, tokens(&right[passage.right.clone()]));
+            }
+        }
+    }
+}
