@@ -40,20 +40,18 @@ impl Counts {
 
     /// Few words are new, or most: nothing here is decided by a branch on that.
     fn add_some(&mut self, words: &[Shingle]) {
-        let Self {
-            slots,
-            used,
-            used_count,
-            shift,
-        } = self;
+        // In registers, whatever is written to memory.
+        let (slots, used) = (&mut self.slots[..], &mut self.used[..]);
+        let (mut used_count, shift) = (self.used_count, self.shift);
         for &Shingle(word) in words {
-            let place = place(slots, *shift, word);
+            let place = place(slots, shift, word);
             let slot = &mut slots[place];
-            used[*used_count] = place as u32;
-            *used_count += usize::from(slot.count == 0);
+            used[used_count] = place as u32;
+            used_count += usize::from(slot.count == 0);
             slot.word = word;
             slot.count += 1;
         }
+        self.used_count = used_count;
     }
 
     /// Makes room for so many more, so that half of all places stay empty at the least. Of what
