@@ -74,9 +74,7 @@ impl RankDigest<'_> {
         vector.shared.clear();
         let before = batch.terms.len();
         match (scoring, keeps) {
-            (Some(scoring), false) => {
-                counts.drain(|word, count| scoring.add(vector, word, count));
-            }
+            (Some(scoring), false) => scoring.vector(counts, vector),
             (scoring, _) => counts.drain(|word, count| {
                 batch.terms.push((word, count));
                 if let Some(scoring) = scoring {

@@ -44,14 +44,15 @@ struct GoldTerm {
     counts: Vec<(u32, u32)>,
 }
 
-/// Where each term stands, by its hash. Three of four places are empty: most words of a document
-/// are in no gold standard.
+/// Where each term stands, by its hash.
 #[derive(Debug, Default)]
 struct HashPlaces {
     /// A hash and a term; none where there is no such term.
     slots: Vec<(u64, u32)>,
     /// Bits of a hash that do not tell its place.
     shift: u32,
+    /// A bit for some last bits of a hash: most words that are in no gold standard are told here.
+    filter: Vec<u64>,
 }
 
 const NO_TERM: u32 = u32::MAX;
@@ -62,18 +63,32 @@ impl HashPlaces {
         let mut places = Self {
             slots: vec![(0, NO_TERM); 1 << bits],
             shift: u64::BITS - bits,
+            // 64 bits a term or more.
+            filter: vec![0; terms.len().next_power_of_two()],
         };
         for (index, term) in (0..).zip(terms) {
             let place = places.place(term.hash);
             places.slots[place] = (term.hash, index);
+            let (word, bit) = places.bit(term.hash);
+            places.filter[word] |= bit;
         }
         places
     }
 
     #[inline]
     fn get(&self, hash: u64) -> Option<u32> {
+        let (word, bit) = self.bit(hash);
+        if self.filter[word] & bit == 0 {
+            return None;
+        }
         let (_, term) = self.slots[self.place(hash)];
         (term != NO_TERM).then_some(term)
+    }
+
+    #[inline]
+    fn bit(&self, hash: u64) -> (usize, u64) {
+        let word = (hash >> 6) as usize & (self.filter.len() - 1);
+        (word, 1 << (hash & 63))
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! From a document's counts of terms to its score.
 
+use super::counts::Counts;
 use super::frequencies::DocumentFrequencies;
 use super::gold::GoldTerms;
 use super::{Combine, RankSettings};
@@ -83,14 +84,30 @@ impl<'a> Scoring<'a> {
         }
     }
 
+    /// The vector of all that was counted.
+    pub(super) fn vector(&self, counts: &mut Counts, vector: &mut Vector) {
+        let Vector { length, shared } = vector;
+        *length = 0;
+        shared.clear();
+        if self.weight != Weight::Tf {
+            return counts.drain(|word, count| self.add(vector, word, count));
+        }
+        let mut squares = 0;
+        counts.drain(|word, count| {
+            // A document has no more than 2³⁰ words.
+            squares += u64::from(count) * u64::from(count);
+            if let Some(term) = self.gold.get(word) {
+                shared.push((term, count));
+            }
+        });
+        *length = squares.into();
+    }
+
     /// Adds a term to a vector.
     #[inline]
     pub(super) fn add(&self, vector: &mut Vector, hash: u64, count: u32) {
         let squared = self.idf.as_ref().map_or(1, |idf| idf.squared(hash));
-        vector.length += match self.weight {
-            Weight::Tf => u128::from(u64::from(count) * u64::from(count)),
-            weight => weight.product(count, count) * u128::from(squared),
-        };
+        vector.length += self.weight.product(count, count) * u128::from(squared);
         if let Some(term) = self.gold.get(hash) {
             vector.shared.push((term, count));
         }
