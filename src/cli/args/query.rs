@@ -37,7 +37,7 @@ Cost:
   cache, and a few records; nothing is kept of the documents.
 
 Examples:
-  simdup query news.idx draft.txt --top 5
+  simdup query example.idx tests/data/example.jsonl --top 5
   simdup query news.idx --id https://example.org/ --overlap 20 --probability 80
   tail -f feed.jsonl | simdup query news.idx -f jsonl
   simdup query news.idx today.jsonl --annotate
