@@ -1,5 +1,6 @@
 //! `simdup query`: what an index holds.
 
+use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -129,7 +130,7 @@ impl AnswerWriter {
         self.count += answer.found.len() as u64;
         if self.is_annotated {
             let mut found: Vec<_> = answer.found.iter().collect();
-            found.sort_by(|one, two| two.score.cmp(&one.score));
+            found.sort_by_key(|found| Reverse(found.score));
             let named = found
                 .iter()
                 .map(|found| (found.url, found.score.to_string()));

@@ -1,5 +1,7 @@
 //! What an index is made of, in numbers.
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 
 use super::Index;
@@ -127,8 +129,7 @@ impl Index {
             }
             info.longest.push(list);
         }
-        info.longest
-            .sort_by(|one, two| two.documents.cmp(&one.documents));
+        info.longest.sort_by_key(|list| Reverse(list.documents));
         info.longest.truncate(super::writer::LONGEST);
         Ok(info)
     }

@@ -171,7 +171,7 @@ impl IndexWriter {
                 manifest.next += 1;
             }
         }
-        self.switch(manifest)
+        self.switch(&manifest)
     }
 
     /// The documents that wait, as one segment.
@@ -197,12 +197,12 @@ impl IndexWriter {
     }
 
     /// Makes this the state of the index.
-    fn switch(&mut self, manifest: Manifest) -> Result<(), Error> {
+    fn switch(&mut self, manifest: &Manifest) -> Result<(), Error> {
         manifest.write(&self.index.folder)?;
         self.index = Arc::new(Index::after(
             Some(&self.index),
             &self.index.folder,
-            &manifest,
+            manifest,
         )?);
         self.removed = self
             .index
@@ -245,7 +245,7 @@ impl IndexWriter {
         let merged = merge(segments, &self.index.folder, manifest.next)?;
         manifest.next += 1;
         manifest.segments.splice(range, merged);
-        self.switch(manifest)
+        self.switch(&manifest)
     }
 }
 
