@@ -45,6 +45,29 @@ pub(crate) use writing::IndexWriter;
 pub use writing::Writer;
 
 /// An index, in the state that it had when it was opened.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use simdup::settings::{Measure, Query, Writer};
+/// use simdup::{Index, Input, Quiet, Settings};
+///
+/// let input = |text: &'static str| vec![Input::from_reader("documents", text.as_bytes())];
+/// let settings = Settings { measure: Measure::Jaccard, ..Settings::default() };
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = &folder.path().join("index");
+/// let documents = r#"{"url": "a", "text": "one ship came into the harbour at dawn"}"#;
+/// Index::create(path, input(documents), &settings, &Writer::default(), &Quiet)?;
+///
+/// let index = Index::open(path)?;
+/// let question = r#"{"url": "q", "text": "One ship came into the harbour at dawn!"}"#;
+/// index.query(input(question), &settings, &Query::default(), &Quiet, |answer| {
+///     assert_eq!((answer.url, answer.found[0].url), ("q", "a"));
+///     assert_eq!(answer.found[0].score.to_string(), "1.0");
+///     ControlFlow::Continue(())
+/// })?;
+/// # Ok::<(), simdup::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Index {
     folder: PathBuf,

@@ -265,6 +265,10 @@ fn ids_that_are_there_are_refused_skipped_or_replaced() {
         .fails("there is an index already");
     place.run("query none.idx old").fails("there is no index");
     place.run("query old old").fails("there is no index");
+    place.run("i.idx").fails("is an index, which has no texts");
+    place
+        .run("report -o x.html old --against i.idx")
+        .fails("an index has shingles and no texts");
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use simdup::Input;
 use simdup::inside::Walk;
 use simdup::settings::{HtmlText, InputFormat, TextEncoding};
+use simdup::{Index, Input};
 
 use super::together;
 use super::values::encoding;
@@ -273,6 +273,13 @@ impl InputArgs {
         let walk = self.walk.walk();
         let is_pipe = |path: &&PathBuf| path.as_os_str() == "-";
         for (index, path) in self.files.iter().enumerate() {
+            if Index::is_at(path) {
+                return Err(Failure::Usage(format!(
+                    "{} is an index, which has no texts to read: `simdup query` asks it, and \
+                     --against compares with it",
+                    path.display()
+                )));
+            }
             // Standard input has nothing left the second time.
             if !(is_pipe(&path) && self.files[..index].iter().any(|path| is_pipe(&path))) {
                 found.extend(named(path, &walk));
