@@ -1,7 +1,9 @@
 //! Files that can be told from damaged ones: pages of bytes, each with a checksum, which is
 //! held against it when the page is first looked at.
 //!
-//!     pages | a checksum of 4 bytes for each | footer
+//! ```text
+//! pages | a checksum of 4 bytes for each | footer
+//! ```
 //!
 //! The footer has the magic bytes, the version and the kind of file, how many bytes there are in
 //! pages, the checksum of all checksums, and its own. All numbers have the lowest byte first.

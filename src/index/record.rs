@@ -1,7 +1,9 @@
 //! What a segment has of each document besides its id and size: the prefixes of its keys, and
 //! fields. It is the same in every segment, and is copied when segments are merged.
 //!
-//!     how many bytes of prefixes | prefixes | fields
+//! ```text
+//! how many bytes of prefixes | prefixes | fields
+//! ```
 //!
 //! Fields are a JSON object, or nothing.
 
