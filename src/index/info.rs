@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use super::Index;
-use super::segment::Postings;
+use super::keys::Postings;
 use super::tiers;
 use crate::error::Error;
 

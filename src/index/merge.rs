@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
 use super::key::Key;
+use super::keys::{KeyCursor, Postings};
 use super::manifest::SegmentEntry;
-use super::segment::{KeyCursor, Postings, Segment};
+use super::segment::Segment;
 use super::writer::{PartWriter, SegmentWriter};
 use crate::error::Error;
 

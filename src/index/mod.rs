@@ -12,6 +12,7 @@ mod checked;
 mod geometry;
 mod info;
 mod key;
+mod keys;
 mod lock;
 mod manifest;
 mod map;

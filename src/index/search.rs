@@ -8,7 +8,8 @@
 use std::cmp::Reverse;
 
 use super::key::Key;
-use super::segment::{Lookup, Postings, Segment};
+use super::keys::{Lookup, Postings};
+use super::segment::Segment;
 use super::writer::RARE;
 use crate::error::Error;
 use crate::score::{SetBound, Threshold};

@@ -68,19 +68,7 @@ impl Index {
             let mut index = IndexWriter::create(folder, remembered, writer)?;
             let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
             observer.phase(Phase::Reading);
-            reading.read(
-                inputs,
-                || KeyDigest::new(settings),
-                |numbered, block| {
-                    index.limit(numbered.rest / RUN_SHARE);
-                    let added = index.push(&block, numbered.documents, |id| numbered.urls.get(id));
-                    match added {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(error) => ControlFlow::Break(Some(error)),
-                    }
-                },
-            )?;
-            reading.tell();
+            read_into(&mut reading, inputs, settings, &mut index)?;
             observer.phase(Phase::Writing);
             index.commit()?;
             Ok(reading.stats)
@@ -247,6 +235,46 @@ impl Digest for AddDigest<'_> {
     }
 }
 
+/// Reads documents into an index.
+fn read_into(
+    reading: &mut Reading<'_>,
+    inputs: Vec<Input>,
+    settings: &Settings,
+    writer: &mut IndexWriter,
+) -> Result<(), Error> {
+    reading.read(
+        inputs,
+        || KeyDigest::new(settings),
+        |numbered, block| {
+            writer.limit(numbered.rest / RUN_SHARE);
+            let added = writer.push(&block, numbered.documents, |id| numbered.urls.get(id));
+            match added {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(Some(error)),
+            }
+        },
+    )?;
+    reading.tell();
+    Ok(())
+}
+
+/// Removes the documents that new ones take the place of, and gives them back in order.
+fn remove_replaced(
+    reading: &Reading<'_>,
+    before: &Index,
+    writer: &mut IndexWriter,
+) -> Result<Vec<Spot>, Error> {
+    let mut replaced = Vec::new();
+    for &document in &reading.present {
+        replaced.extend(before.find(reading.urls().get(document))?);
+    }
+    replaced.sort_unstable();
+    for &spot in &replaced {
+        writer.remove(spot);
+    }
+    Ok(replaced)
+}
+
 fn without_pairs(
     mut writer: IndexWriter,
     inputs: Vec<Input>,
@@ -261,26 +289,8 @@ fn without_pairs(
         present: adding.present,
     });
     observer.phase(Phase::Reading);
-    let mut replaced = Vec::new();
-    reading.read(
-        inputs,
-        || KeyDigest::new(settings),
-        |numbered, block| {
-            writer.limit(numbered.rest / RUN_SHARE);
-            let added = writer.push(&block, numbered.documents, |id| numbered.urls.get(id));
-            match added {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(Some(error)),
-            }
-        },
-    )?;
-    reading.tell();
-    for &document in &reading.present {
-        replaced.extend(before.find(reading.urls().get(document))?);
-    }
-    for spot in replaced {
-        writer.remove(spot);
-    }
+    read_into(&mut reading, inputs, settings, &mut writer)?;
+    remove_replaced(&reading, before, &mut writer)?;
     observer.phase(Phase::Writing);
     writer.commit()?;
     let stats = reading.stats;
@@ -344,13 +354,7 @@ fn with_pairs(
     })?;
     lists.finish()?;
     reading.tell();
-    let mut replaced = Vec::new();
-    for &document in &reading.present {
-        replaced.extend(before.find(reading.urls().get(document))?);
-    }
-    for &spot in &replaced {
-        writer.remove(spot);
-    }
+    let replaced = remove_replaced(&reading, before, &mut writer)?;
     observer.phase(Phase::Comparing);
     matches.finish()?;
     reading.stats.counts.spilled = lists.is_spilled();
@@ -364,7 +368,6 @@ fn with_pairs(
     observer.phase(Phase::Writing);
     writer.commit()?;
     let stats = similar.stats.clone();
-    replaced.sort_unstable();
     Ok(AddedPairs {
         pairs: Some(NewPairs {
             before: Arc::clone(before),
