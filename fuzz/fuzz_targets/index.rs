@@ -44,7 +44,14 @@ fn built() -> &'static Built {
     BUILT.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let inputs = vec![Input::from_reader("d", DOCUMENTS.as_bytes())];
-        Index::create(folder.path(), inputs, &settings(), &Writer::default(), &Quiet).unwrap();
+        Index::create(
+            folder.path(),
+            inputs,
+            &settings(),
+            &Writer::default(),
+            &Quiet,
+        )
+        .unwrap();
         let mut files: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().path())
