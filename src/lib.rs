@@ -8,6 +8,8 @@
 //! | documents on disk, to be added to and asked | [`Index`] |
 //! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
 //! | the documents by their likeness to a gold standard | [`rank_documents`] |
+//! | what settings find and miss of these documents | [`eval_documents`] |
+//! | settings for them | [`tune_documents`] |
 //!
 //! All of them read [`Input`]s, do what [`Settings`] ask for, tell an [`Observer`] on the way,
 //! and give back what they found with [`Stats`]. A bad record is told and skipped; what a verb
@@ -24,6 +26,7 @@ mod cluster;
 mod collection;
 mod document;
 mod error;
+mod eval;
 mod index;
 mod observer;
 mod pairs;
@@ -46,8 +49,8 @@ pub use index::Index;
 pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
-    DedupOutput, DocumentFrequencies, Gold, Inputs, cluster_documents, dedup_documents, find_pairs,
-    rank_documents, sketch_documents,
+    DedupOutput, DocumentFrequencies, Gold, Inputs, cluster_documents, dedup_documents,
+    eval_documents, find_pairs, rank_documents, sketch_documents, tune_documents,
 };
 pub use read::Input;
 pub use score::Score;
@@ -59,12 +62,13 @@ pub use write::NamedWriter;
 pub mod results {
     pub use crate::candidates::{Method, RecallAt, SearchStats};
     pub use crate::error::{ErrorKind, Place};
+    pub use crate::eval::Interval;
     pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
     pub use crate::observer::Phase;
     pub use crate::pairs::Pairs;
     pub use crate::pipeline::{
-        AddedPairs, Answer, Clustered, Deduplicated, Found, QueryStats, Ranked, Ranking, Removed,
-        Similar, Sketched,
+        AddedPairs, Advice, Answer, Cell, Clustered, Deduplicated, Evaluated, Found, MeasuredCurve,
+        Plot, PlotPoint, QueryStats, Ranked, Ranking, Removed, Row, Similar, Sketched,
     };
     pub use crate::score::Cosine;
     pub use crate::stats::{Counts, Seconds};
@@ -80,6 +84,7 @@ pub mod results {
 pub mod inside {
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
+    pub use crate::eval::{RandTally, Tally, interval, rand_tallies};
     pub use crate::pipeline::{cluster_written_pairs, write_pairs};
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
@@ -88,8 +93,9 @@ pub mod inside {
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, IdLines, Output, OutputFormat, Packed, RankFormat, appear,
-        write_annotated, write_cluster, write_rank, write_rank_header, write_signature,
+        ClusterFormat, ClusterLine, FigureFormat, FigureLines, IdLines, Output, OutputFormat, Packed,
+        RankFormat, appear, write_annotated, write_cluster, write_plot, write_rank,
+        write_rank_header, write_signature,
     };
 
     /// Room in large pages.

@@ -13,7 +13,8 @@ pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
 pub use crate::index::Writer;
 pub use crate::pipeline::{
-    Adding, Combine, Dedup, DedupMode, Outlinks, Present, Query, RankOrder, RankSettings, Wanted,
+    Adding, Combine, Dedup, DedupMode, EvalSettings, Outlinks, Present, Query, RankOrder,
+    RankSettings, Sweep, TruthSource, Wanted,
 };
 pub use crate::read::{
     Charset, HtmlFeature, HtmlText, InputFormat, PageSettings, ReadSettings, TextEncoding,

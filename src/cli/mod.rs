@@ -4,6 +4,7 @@
 mod args;
 mod cluster;
 mod dedup;
+mod eval;
 mod files;
 mod index;
 mod interrupt;
@@ -17,6 +18,7 @@ mod rank;
 pub(crate) mod report;
 mod sketch;
 mod standard_output;
+mod tune;
 
 use std::io;
 use std::process::ExitCode;
@@ -110,6 +112,8 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Rank(args)) => rank::run(&args),
         Some(Command::Index(command)) => index::run(&command, &typed.typed),
         Some(Command::Query(args)) => query::run(&args, &typed.typed),
+        Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

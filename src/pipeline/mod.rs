@@ -7,6 +7,7 @@
 
 mod clusters;
 mod dedup;
+mod eval;
 mod floor;
 mod folders;
 mod index;
@@ -15,6 +16,7 @@ mod pairs;
 mod rank;
 mod reading;
 mod records;
+mod sample;
 mod sketches;
 mod written_pairs;
 
@@ -27,6 +29,10 @@ use crate::settings::Settings;
 
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
+pub use eval::{
+    Advice, Cell, EvalSettings, Evaluated, MeasuredCurve, Plot, PlotPoint, Row, Sweep, TruthSource,
+    eval_documents, tune_documents,
+};
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
 pub use pairs::{Similar, find_pairs, write_pairs};
 pub use rank::{

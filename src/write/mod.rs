@@ -5,9 +5,11 @@
 
 mod clusters;
 mod csv;
+mod figures;
 mod jsonl;
 mod output;
 mod packed;
+mod plot;
 mod ranks;
 mod records;
 mod signature;
@@ -17,8 +19,10 @@ mod unfinished;
 
 pub use clusters::{ClusterLine, write_cluster};
 pub(crate) use clusters::{RemovedLine, write_removed};
+pub use figures::{FigureFormat, FigureLines};
 pub use output::{Output, appear};
 pub use packed::Packed;
+pub use plot::write_plot;
 pub use ranks::{RankFormat, write_rank, write_rank_header};
 pub(crate) use records::RecordWriter;
 pub use records::write_annotated;
