@@ -93,8 +93,8 @@ pub mod inside {
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, FigureFormat, FigureLines, IdLines, Output, OutputFormat, Packed,
-        RankFormat, appear, write_annotated, write_cluster, write_plot, write_rank,
+        ClusterFormat, ClusterLine, FigureFormat, FigureLines, IdLines, Output, OutputFormat,
+        Packed, RankFormat, appear, write_annotated, write_cluster, write_plot, write_rank,
         write_rank_header, write_signature,
     };
 

@@ -111,7 +111,8 @@ fn text(advice: &Advice, args: &TuneArgs) -> String {
             0 => "none".to_owned(),
             bytes => format!("about {}", megabytes(bytes)),
         },
-        args.threshold.map_or(advice.used_threshold, simdup::settings::Threshold::as_f64),
+        args.threshold
+            .map_or(advice.used_threshold, simdup::settings::Threshold::as_f64),
     );
     out
 }

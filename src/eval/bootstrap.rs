@@ -91,11 +91,20 @@ pub fn interval<T: Copy + Default + AddAssign>(
 fn unvaried(figure: f64, clusters: usize) -> Interval {
     let bound = TAIL.powf(1.0 / clusters as f64);
     if figure >= 1.0 {
-        Interval { low: bound, high: figure }
+        Interval {
+            low: bound,
+            high: figure,
+        }
     } else if figure <= 0.0 {
-        Interval { low: figure, high: 1.0 - bound }
+        Interval {
+            low: figure,
+            high: 1.0 - bound,
+        }
     } else {
-        Interval { low: figure, high: figure }
+        Interval {
+            low: figure,
+            high: figure,
+        }
     }
 }
 
@@ -119,7 +128,12 @@ fn acceleration<T: Copy + Default + AddAssign>(bags: &[T], figure: impl Fn(&T) -
         })
         .collect();
     let mean = without.iter().sum::<f64>() / without.len() as f64;
-    let power = |n| without.iter().map(|figure| (mean - figure).powi(n)).sum::<f64>();
+    let power = |n| {
+        without
+            .iter()
+            .map(|figure| (mean - figure).powi(n))
+            .sum::<f64>()
+    };
     match power(2) {
         0.0 => 0.0,
         squares => power(3) / (6.0 * squares.powf(1.5)),
@@ -169,7 +183,9 @@ mod tests {
             missed,
             ..Tally::default()
         };
-        let parts: Vec<Tally> = (0..300).map(|i| tally(i % 4 + 1, u64::from(i % 5 == 0))).collect();
+        let parts: Vec<Tally> = (0..300)
+            .map(|i| tally(i % 4 + 1, u64::from(i % 5 == 0)))
+            .collect();
         let one = interval(parts.clone(), 1, Tally::recall).unwrap();
         assert_eq!(Some(one), interval(parts.clone(), 1, Tally::recall));
         assert_ne!(Some(one), interval(parts.clone(), 2, Tally::recall));
@@ -177,14 +193,25 @@ mod tests {
         assert!(one.contains(recall) && one.high - one.low < 0.05, "{one:?}");
         assert_eq!(interval(Vec::<Tally>::new(), 0, Tally::recall), None);
         // Many clusters are put together, and tell as much.
-        let many: Vec<Tally> = (0..30_000).map(|i| tally(1, u64::from(i % 10 == 0))).collect();
+        let many: Vec<Tally> = (0..30_000)
+            .map(|i| tally(1, u64::from(i % 10 == 0)))
+            .collect();
         let many = interval(many, 0, Tally::recall).unwrap();
-        assert!(many.contains(1.0 / 1.1) && many.high - many.low < 0.01, "{many:?}");
+        assert!(
+            many.contains(1.0 / 1.1) && many.high - many.low < 0.01,
+            "{many:?}"
+        );
     }
 
     #[test]
     fn what_was_always_found_is_not_certain() {
-        let all = vec![Tally { hits: 3, ..Tally::default() }; 100];
+        let all = vec![
+            Tally {
+                hits: 3,
+                ..Tally::default()
+            };
+            100
+        ];
         let found = interval(all, 0, Tally::recall).unwrap();
         assert_eq!(found.high, 1.0);
         assert!((found.low - 0.025_f64.powf(0.01)).abs() < 1e-12);

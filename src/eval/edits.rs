@@ -182,7 +182,8 @@ fn words(text: &str) -> Vec<&str> {
     let (mut start, mut before) = (0, None::<char>);
     for (place, c) in text.char_indices() {
         let is_start = before.is_some_and(|before| {
-            !c.is_whitespace() && (before.is_whitespace() || is_word_alone(c) || is_word_alone(before))
+            !c.is_whitespace()
+                && (before.is_whitespace() || is_word_alone(c) || is_word_alone(before))
         });
         if is_start {
             words.push(&text[start..place]);
@@ -247,7 +248,10 @@ mod tests {
         let replaced = edit(EditKind::Replaced, 10);
         let (old, new) = (words(TEXT), words(&replaced));
         assert_eq!(new.len(), 23);
-        let differ = old.iter().zip(&new).filter(|(a, b)| a.trim_end() != b.trim_end());
+        let differ = old
+            .iter()
+            .zip(&new)
+            .filter(|(a, b)| a.trim_end() != b.trim_end());
         assert_eq!(differ.count(), 3);
         let moved = edit(EditKind::Moved, 50);
         let sorted = |text: &str| {

@@ -9,8 +9,8 @@ mod best;
 mod bootstrap;
 mod edits;
 mod figures;
-mod random;
 mod rand_index;
+mod random;
 mod valley;
 
 pub(crate) use best::{BestF1, Labelled};
@@ -19,8 +19,8 @@ pub use bootstrap::{Interval, interval};
 pub(crate) use edits::EditKind;
 pub(crate) use edits::{RATES_PERCENT, edited};
 pub use figures::Tally;
-pub(crate) use random::{Random, mixed};
 pub use rand_index::{RandTally, rand_tallies};
+pub(crate) use random::{Random, mixed};
 pub(crate) use valley::valley;
 
 /// The deviation that Broder's estimate of this similarity has by k positions, if they agree

@@ -77,10 +77,15 @@ pub fn rand_tallies(first: &[Option<u32>], second: &[u32]) -> Vec<RandTally> {
     }
     let mut tallies: HashMap<u32, RandTally> = HashMap::new();
     for document in 0..documents as u32 {
-        tallies.entry(components.find(document)).or_default().documents += 1;
+        tallies
+            .entry(components.find(document))
+            .or_default()
+            .documents += 1;
     }
     for ((class, _), size) in cells {
-        let part = first_of.get(&class).map_or(0, |&first| components.find(first));
+        let part = first_of
+            .get(&class)
+            .map_or(0, |&first| components.find(first));
         tallies.entry(part).or_default().both += pairs(size);
     }
     for ((part, _), size) in firsts {
@@ -123,7 +128,10 @@ mod tests {
             (vec![0, 0, 0], vec![1, 1, 1], 1.0),
         ] {
             let found = index(&first, &second);
-            assert!((found - expected).abs() < 1e-12, "{first:?} {second:?} {found}");
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{first:?} {second:?} {found}"
+            );
         }
     }
 

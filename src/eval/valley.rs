@@ -76,7 +76,10 @@ mod tests {
             (vec![5, 80, 900, 100, 7, 6, 9, 70, 80, 80], 5, 5, true),
         ] {
             let found = valley(&histogram).unwrap();
-            assert_eq!((found.first, found.last, found.is_valley), (first, last, is_valley));
+            assert_eq!(
+                (found.first, found.last, found.is_valley),
+                (first, last, is_valley)
+            );
         }
         assert_eq!(valley(&[0; 10]), None);
         assert_eq!(valley(&[]), None);

@@ -33,9 +33,14 @@ impl Drawn {
         settings: SampleSettings,
         bound: &AtomicU64,
     ) -> Option<Self> {
-        let key = mixed(document.url.bytes().fold(mixed(settings.seed), |key, byte| {
-            (key ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        }));
+        let key = mixed(
+            document
+                .url
+                .bytes()
+                .fold(mixed(settings.seed), |key, byte| {
+                    (key ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+                }),
+        );
         let texts: &[Cow<'_, str>] = match &document.content {
             Content::Text(text) => std::slice::from_ref(text),
             Content::Items(items) => items,

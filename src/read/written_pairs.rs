@@ -69,7 +69,10 @@ enum KnownForm {
     /// Ids percent-encoded, as `simdup -f text` writes them.
     Text,
     Tsv,
-    Csv { urls: [usize; 2], label: Option<usize> },
+    Csv {
+        urls: [usize; 2],
+        label: Option<usize>,
+    },
 }
 
 #[derive(Deserialize)]
@@ -92,13 +95,25 @@ impl KnownForm {
         let place = |name| fields.iter().position(|field| field == name);
         if let (Some(one), Some(two)) = (place("url1"), place("url2")) {
             let label = place("label");
-            return (Self::Csv { urls: [one, two], label }, true);
+            return (
+                Self::Csv {
+                    urls: [one, two],
+                    label,
+                },
+                true,
+            );
         }
         match line.split_whitespace().count() {
             2 | 3 => (Self::Text, false),
             _ => {
                 let label = (fields.len() > 2).then_some(2);
-                (Self::Csv { urls: [0, 1], label }, false)
+                (
+                    Self::Csv {
+                        urls: [0, 1],
+                        label,
+                    },
+                    false,
+                )
             }
         }
     }
@@ -324,16 +339,30 @@ mod tests {
             let expected = vec![pair("a", "b,c", Some(true)), pair("d e", "f", Some(false))];
             assert_eq!(known(text), Ok(expected), "{text}");
         }
-        for text in ["a b\n", "a\tb", "url1,url2\na,b\n", "{\"url1\":\"a\",\"url2\":\"b\",\"score\":0.5}"] {
+        for text in [
+            "a b\n",
+            "a\tb",
+            "url1,url2\na,b\n",
+            "{\"url1\":\"a\",\"url2\":\"b\",\"score\":0.5}",
+        ] {
             assert_eq!(known(text), Ok(vec![pair("a", "b", None)]), "{text}");
         }
     }
 
     #[test]
     fn a_line_that_is_no_known_pair_is_named() {
-        for text in ["a b 0.5\n", "a b\nc\n", "{\"url1\":\"a\"}\n", "a,\"b\n", "a b 1 2\n"] {
+        for text in [
+            "a b 0.5\n",
+            "a b\nc\n",
+            "{\"url1\":\"a\"}\n",
+            "a,\"b\n",
+            "a b 1 2\n",
+        ] {
             let error = known(text).unwrap_err();
-            assert!(error.contains("truth") && error.contains("0 or 1"), "{error}");
+            assert!(
+                error.contains("truth") && error.contains("0 or 1"),
+                "{error}"
+            );
         }
     }
 }

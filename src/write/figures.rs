@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use super::PairFormat;
 use super::csv::Csv;
 use super::jsonl::json_string;
-use super::PairFormat;
 use crate::pipeline::{Cell, Row};
 
 /// How figures are written.
@@ -130,17 +130,29 @@ fn columns(name: &str, cell: &Cell) -> Vec<(String, String)> {
 }
 
 fn jsonl(row: &Row) -> String {
-    let cells = row.cells.iter().flat_map(|(name, cell)| columns(name, cell));
-    let fields: Vec<String> = cells.map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    let cells = row
+        .cells
+        .iter()
+        .flat_map(|(name, cell)| columns(name, cell));
+    let fields: Vec<String> = cells
+        .map(|(name, value)| format!("\"{name}\":{value}"))
+        .collect();
     format!("{{{}}}\n", fields.join(","))
 }
 
 fn csv(row: &Row, is_first: bool) -> String {
     let mut out = String::new();
-    let all: Vec<Vec<(String, String)>> =
-        row.cells.iter().map(|(name, cell)| columns(name, cell)).collect();
+    let all: Vec<Vec<(String, String)>> = row
+        .cells
+        .iter()
+        .map(|(name, cell)| columns(name, cell))
+        .collect();
     if is_first {
-        let names: Vec<&str> = all.iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = all
+            .iter()
+            .flatten()
+            .map(|(name, _)| name.as_str())
+            .collect();
         let _ = writeln!(out, "{}", names.join(","));
     }
     let values: Vec<String> = row
@@ -153,7 +165,10 @@ fn csv(row: &Row, is_first: bool) -> String {
                 Csv.id(text, &mut field);
                 vec![String::from_utf8_lossy(&field).into_owned()]
             }
-            _ => columns.iter().map(|(_, value)| value.replace("null", "")).collect(),
+            _ => columns
+                .iter()
+                .map(|(_, value)| value.replace("null", ""))
+                .collect(),
         })
         .collect();
     let _ = writeln!(out, "{}", values.join(","));

@@ -132,7 +132,13 @@ fn s_curves(svg: &mut String, panel: Panel, plot: &Plot) {
     /// Lines of the legend that there is room for.
     const LEGEND_MAX: usize = 16;
     let title = "Pairs found by bands: predicted (lines) and measured (dots)";
-    frame(svg, panel, title, "Jaccard similarity of a pair (0 to 1)", "pairs found (%)");
+    frame(
+        svg,
+        panel,
+        title,
+        "Jaccard similarity of a pair (0 to 1)",
+        "pairs found (%)",
+    );
     fifths(svg, panel, |fifth| format!("{:.1}", f64::from(fifth) / 5.0));
     let nothing = panel.left + panel.width / 2.0;
     if plot.curves.is_empty() {
@@ -150,14 +156,20 @@ fn s_curves(svg: &mut String, panel: Panel, plot: &Plot) {
             let (x, y) = (panel.x(similarity), panel.y(bands.chance(similarity)));
             let _ = write!(path, "{command}{x:.1} {y:.1}");
         }
-        let _ = writeln!(svg, "<path class=\"line\" stroke=\"{colour}\" d=\"{path}\"/>");
+        let _ = writeln!(
+            svg,
+            "<path class=\"line\" stroke=\"{colour}\" d=\"{path}\"/>"
+        );
         for &(similarity, share, _) in measured {
             dot(svg, panel.x(similarity), panel.y(share), &colour);
         }
         if index < LEGEND_MAX {
             let (x, y) = (panel.x(1.0) + 24.0, panel.top + 8.0 + 17.0 * index as f64);
             let end = x + 22.0;
-            let _ = writeln!(svg, "<path class=\"line\" stroke=\"{colour}\" d=\"M{x} {y}H{end}\"/>");
+            let _ = writeln!(
+                svg,
+                "<path class=\"line\" stroke=\"{colour}\" d=\"M{x} {y}H{end}\"/>"
+            );
             dot(svg, x + 11.0, y, &colour);
             let name = format!("{} bands of {}", bands.bands, bands.rows);
             text(svg, end + 8.0, y + 4.0, "start", "small", &name);
@@ -180,7 +192,10 @@ fn dot(svg: &mut String, x: f64, y: f64, colour: &str) {
 /// Where the threshold is.
 fn mark(svg: &mut String, panel: Panel, threshold: f64) {
     let (x, top, bottom) = (panel.x(threshold), panel.top, panel.bottom());
-    let _ = writeln!(svg, "<path class=\"mark\" d=\"M{x:.1} {top:.1}V{bottom:.1}\"/>");
+    let _ = writeln!(
+        svg,
+        "<path class=\"mark\" d=\"M{x:.1} {top:.1}V{bottom:.1}\"/>"
+    );
     let name = format!("T = {threshold}");
     text(svg, x, panel.top - 3.0, "middle", "small", &name);
 }
@@ -190,13 +205,29 @@ fn precision_recall(svg: &mut String, panel: Panel, plot: &Plot) {
         "" | "thresholds" => "Precision and recall, by threshold".to_owned(),
         of => format!("Precision and recall, by {of}"),
     };
-    let title = title.replace(" by bands×rows, before verification", " before verification");
-    frame(svg, panel, &title, "recall (% of true pairs)", "precision (% of found pairs)");
+    let title = title.replace(
+        " by bands×rows, before verification",
+        " before verification",
+    );
+    frame(
+        svg,
+        panel,
+        &title,
+        "recall (% of true pairs)",
+        "precision (% of found pairs)",
+    );
     fifths(svg, panel, |fifth| (fifth * 20).to_string());
     let points = &plot.precision_recall;
     if points.is_empty() {
         let middle = panel.left + panel.width / 2.0;
-        return text(svg, middle, panel.y(0.5), "middle", "", "no truth was given");
+        return text(
+            svg,
+            middle,
+            panel.y(0.5),
+            "middle",
+            "",
+            "no truth was given",
+        );
     }
     let at = |point: &PlotPoint| (panel.x(point.recall), panel.y(point.precision));
     let mut path = String::new();
@@ -251,7 +282,13 @@ fn name_point(
 
 fn histogram(svg: &mut String, panel: Panel, plot: &Plot) {
     let title = "Pairs by score";
-    frame(svg, panel, title, "score, by tenth (0 to 1)", "pairs (count, logarithmic)");
+    frame(
+        svg,
+        panel,
+        title,
+        "score, by tenth (0 to 1)",
+        "pairs (count, logarithmic)",
+    );
     let most = plot.histogram.iter().copied().max().unwrap_or(0).max(1);
     // Room for a number above the highest bar.
     let decades = ((most as f64).log10() + 0.35).ceil().max(1.0);
@@ -259,14 +296,31 @@ fn histogram(svg: &mut String, panel: Panel, plot: &Plot) {
     for decade in (0..=decades as u32).step_by(every as usize) {
         let y = panel.y(f64::from(decade) / decades);
         let (left, right) = (panel.left, panel.x(1.0));
-        let _ = writeln!(svg, "<path class=\"grid\" d=\"M{left:.1} {y:.1}H{right:.1}\"/>");
-        text(svg, left - 8.0, y + 4.0, "end", "small", &short(10_u64.saturating_pow(decade)));
+        let _ = writeln!(
+            svg,
+            "<path class=\"grid\" d=\"M{left:.1} {y:.1}H{right:.1}\"/>"
+        );
+        text(
+            svg,
+            left - 8.0,
+            y + 4.0,
+            "end",
+            "small",
+            &short(10_u64.saturating_pow(decade)),
+        );
     }
     for (tenth, &pairs) in plot.histogram.iter().enumerate() {
         let share = tenth as f64 / 10.0;
         let (x, end) = (panel.x(share) + 2.0, panel.x(share + 0.1) - 2.0);
         let label = format!("{share:.1}");
-        text(svg, panel.x(share), panel.bottom() + 18.0, "middle", "small", &label);
+        text(
+            svg,
+            panel.x(share),
+            panel.bottom() + 18.0,
+            "middle",
+            "small",
+            &label,
+        );
         if pairs > 0 {
             // A single pair is seen too.
             let top = panel.y(((pairs as f64).log10() / decades).max(0.01));
@@ -275,10 +329,24 @@ fn histogram(svg: &mut String, panel: Panel, plot: &Plot) {
                 svg,
                 "<rect class=\"bar\" x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
             );
-            text(svg, (x + end) / 2.0, top - 4.0, "middle", "small", &short(pairs));
+            text(
+                svg,
+                (x + end) / 2.0,
+                top - 4.0,
+                "middle",
+                "small",
+                &short(pairs),
+            );
         }
     }
-    text(svg, panel.x(1.0), panel.bottom() + 18.0, "middle", "small", "1.0");
+    text(
+        svg,
+        panel.x(1.0),
+        panel.bottom() + 18.0,
+        "middle",
+        "small",
+        "1.0",
+    );
     mark(svg, panel, plot.threshold);
 }
 

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 9] = [
+const PAGES: [(&str, &str); 11] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
     ("dedup", "dedup"),
     ("rank", "rank"),
+    ("eval", "eval"),
+    ("tune", "tune"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),
@@ -64,7 +66,16 @@ fn write_the_pages_of_help() {
 fn help_is_a_command_too() {
     let place = Place::new();
     assert_eq!(place.run("help").clean(), place.run("--help").clean());
-    for command in ["sketch", "cluster", "dedup", "rank", "man", "completions"] {
+    for command in [
+        "sketch",
+        "cluster",
+        "dedup",
+        "rank",
+        "eval",
+        "tune",
+        "man",
+        "completions",
+    ] {
         assert_eq!(
             place.run(&format!("help {command}")).clean(),
             place.run(&format!("{command} --help")).clean()
@@ -76,7 +87,16 @@ fn help_is_a_command_too() {
 fn the_manual_has_all_commands() {
     let place = Place::new();
     let manual = place.run("man").clean();
-    for command in ["sketch", "cluster", "dedup", "rank", "completions", "man"] {
+    for command in [
+        "sketch",
+        "cluster",
+        "dedup",
+        "rank",
+        "eval",
+        "tune",
+        "completions",
+        "man",
+    ] {
         let title = format!(".SH \"SIMDUP {}\"\n", command.to_uppercase());
         assert!(manual.contains(&title), "{title}");
         let page = place.run(&format!("man {command}")).clean();

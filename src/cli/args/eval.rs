@@ -152,11 +152,15 @@ impl FromStr for Numbers {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| at_least_one(text).ok().filter(|&number| number <= HASHES_MAX);
+        let number = |text: &str| {
+            at_least_one(text)
+                .ok()
+                .filter(|&number| number <= HASHES_MAX)
+        };
         let numbers: Option<Vec<usize>> = text.split(',').map(number).collect();
-        numbers
-            .map(Self)
-            .ok_or_else(|| "whole numbers from 1 to 4096, separated by commas, such as 8,16,32".into())
+        numbers.map(Self).ok_or_else(|| {
+            "whole numbers from 1 to 4096, separated by commas, such as 8,16,32".into()
+        })
     }
 }
 
@@ -317,8 +321,18 @@ impl EvalArgs {
                 "--truth-clusters",
                 "one of them is the truth; leave out the other",
             ),
-            (is_swept && self.score.is_some() && !is_jaccard, sweep, "--score", compared),
-            (is_swept && self.recall.is_some(), sweep, "--recall", compared),
+            (
+                is_swept && self.score.is_some() && !is_jaccard,
+                sweep,
+                "--score",
+                compared,
+            ),
+            (
+                is_swept && self.recall.is_some(),
+                sweep,
+                "--recall",
+                compared,
+            ),
             (is_swept && self.rows.is_some(), sweep, "--rows", compared),
             (
                 is_swept && self.sweep != Some(SweepArg::Bands) && self.bands.is_some(),
@@ -355,7 +369,11 @@ impl EvalArgs {
 
     /// Nothing is written over what is read, or over another result.
     fn keep_apart(&self) -> Result<(), Failure> {
-        let output = self.output.output.as_deref().unwrap_or(std::path::Path::new("-"));
+        let output = self
+            .output
+            .output
+            .as_deref()
+            .unwrap_or(std::path::Path::new("-"));
         let written: Vec<Written<'_>> = [
             ("--output", Some(output)),
             ("--plot", self.plot.as_deref()),

@@ -87,7 +87,12 @@ impl TuneArgs {
         let files = self.input.files.iter().map(PathBuf::as_path);
         self.input.walk.check(self.input.input_format, files)?;
         self.parts.check(self.shingles.items)?;
-        let settings = settings(&self.input, &self.shingles, &self.signature, &self.resources)?;
+        let settings = settings(
+            &self.input,
+            &self.shingles,
+            &self.signature,
+            &self.resources,
+        )?;
         Ok(Settings {
             words: self.parts.words(),
             ..settings

@@ -1,9 +1,9 @@
 //! `--sweep bands`: what each way of cutting signatures into bands finds, and what it looks at.
 
+use super::Each;
 use super::candidates::{CandidateCount, count, first_band};
 use super::row::{Cell, MeasuredCurve, Plot, PlotPoint, Row, sum};
 use super::searched::{Searched, plotted};
-use super::Each;
 use crate::candidates::{Bands, GroupSignatures, OfGroups, positions_needed};
 use crate::collection::{Collection, Features};
 use crate::error::Error;

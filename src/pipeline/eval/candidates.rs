@@ -59,7 +59,12 @@ pub(super) fn count(
     let counted_max = COUNTED_MAX / bands.bands as u64;
     for band in 0..bands.bands {
         let range = band * bands.rows..(band + 1) * bands.rows;
-        let key = |group: u32| signatures.of(group)[range.clone()].iter().copied().fold(0, combine);
+        let key = |group: u32| {
+            signatures.of(group)[range.clone()]
+                .iter()
+                .copied()
+                .fold(0, combine)
+        };
         let mut buckets: Vec<Vec<u32>> = for_each_bucket(
             &groups,
             key,
@@ -141,7 +146,10 @@ impl<'a> Drawing<'a> {
         let place = self.ends.partition_point(|&end| end <= at);
         let bucket = &self.buckets[place.min(self.buckets.len() - 1)];
         // Where all weigh the same, which is as a rule, the first try is as good as any.
-        let heaviest = bucket.iter().map(|&group| (self.weight)(group)).fold(1.0, f64::max);
+        let heaviest = bucket
+            .iter()
+            .map(|&group| (self.weight)(group))
+            .fold(1.0, f64::max);
         const TRIES_MAX: usize = 10_000;
         for _ in 0..TRIES_MAX {
             let one = random.below(bucket.len());

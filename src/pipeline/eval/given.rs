@@ -1,15 +1,15 @@
 //! The settings as they are: what they find, held against what is true.
 
+use super::Each;
 use super::hashes::GroupSketches;
 use super::row::{Cell, Plot, Row};
 use super::searched::{Searched, plotted, with_best};
-use super::Each;
 use crate::candidates::{
     Links, PreparedSets, Way, positions_needed, search_positions, search_sets, way,
 };
-use crate::collection::{Collection, Features};
-use crate::error::Error;
-use crate::score::Measure;
+use crate::collection::{Collection, Features, Group};
+use crate::error::{Error, ErrorKind};
+use crate::score::{Measure, Score};
 use crate::settings::Settings;
 
 /// What the settings find.
@@ -20,19 +20,21 @@ pub(super) struct Given {
 
 /// Searches as the settings say.
 pub(super) fn search(collection: &mut Collection, settings: &Settings) -> Result<Given, Error> {
-    collection.ask(settings.measure, settings.finding, settings.threshold);
+    // What is the same is told by sets, for every score.
+    let measure = match settings.measure {
+        Measure::MinHash => Measure::Jaccard,
+        measure => measure,
+    };
+    collection.ask(measure, settings.finding, settings.threshold);
     let Features::Shingles { lists, .. } = collection.features() else {
-        return Ok(Given {
-            links: crate::candidates::LinkWriter::new(0, &settings.memory()).finish()?,
-            candidates: 0,
-        });
+        let what = "an evaluation needs all shingles";
+        return Err(Error::in_file("settings", ErrorKind::Settings(what)));
     };
     let (links, stats) = match settings.measure {
         Measure::MinHash => {
-            let mut asked = PreparedSets::new(collection, lists)?;
-            let groups = std::mem::take(&mut asked.groups);
-            let sketches = GroupSketches::new(lists, &groups, &asked.sizes, &settings.sketch)?;
-            search_positions(collection, &groups, &sketches, &sketches.groups)?
+            let PreparedSets { groups, sizes, .. } = &PreparedSets::new(collection, lists)?;
+            let sketches = GroupSketches::new(lists, groups, sizes, &settings.sketch)?;
+            search_positions(collection, groups, &sketches, &sketches.groups)?
         }
         Measure::Jaccard | Measure::Containment => {
             let prepared = PreparedSets::new(collection, lists)?;
@@ -73,21 +75,20 @@ pub(super) fn run(
     };
     let found_in = |links: &Links, one: u32, two: u32| {
         let mut buffer = Vec::new();
-        let own = links.of(crate::collection::Group(one), &mut buffer);
+        let own = links.of(Group(one), &mut buffer);
         own.is_ok_and(|own| own.binary_search_by_key(&two, |&(to, _)| to).is_ok())
     };
-    let mut tallies = searched
-        .pass(&parts, &searched.links, |one, two, shared| {
-            let score = searched.score(one, two, shared).as_f64();
-            let chance = chance.map_or(1.0, |(bands, lost)| bands.chance(score) * (1.0 - lost));
-            (found_in(&given.links, one.0, two.0), chance)
-        })?;
+    let mut tallies = searched.pass(&parts, &searched.links, |one, two, shared| {
+        let score = searched.score(one, two, shared).as_f64();
+        let chance = chance.map_or(1.0, |(bands, lost)| bands.chance(score) * (1.0 - lost));
+        (found_in(&given.links, one.0, two.0), chance)
+    })?;
     // Pairs that only the settings find: those of other scores.
     let mut buffer = Vec::new();
     for one in searched.groups() {
         for &(to, _) in given.links.of(one, &mut buffer)? {
             if to > one.0 && !found_in(&searched.links, one.0, to) {
-                let two = crate::collection::Group(to);
+                let two = Group(to);
                 searched.take_besides(&parts, &mut tallies, one, two);
             }
         }
@@ -95,7 +96,7 @@ pub(super) fn run(
     let pairs = tallies.found;
     let row = Row::default()
         .text("score", name(settings.measure))
-        .text("threshold", settings.threshold.to_string())
+        .number("threshold", threshold)
         .count("pairs", pairs)
         .count("candidates", given.candidates)
         .figures(&tallies.tallies, searched.seed);
@@ -112,9 +113,7 @@ pub(super) fn run(
     let keepers = searched.stars(&given.links, |one, two, shared| {
         let sizes = [one, two].map(|group| searched.prepared.sizes[group.index()]);
         Some(match settings.measure {
-            Measure::MinHash => {
-                crate::score::Score::new(shared, settings.sketch.positions() as u32)
-            }
+            Measure::MinHash => Score::new(shared, settings.sketch.positions() as u32),
             measure => measure.score(shared, sizes),
         })
     })?;

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::Each;
 use super::row::{Plot, PlotPoint, Row, sum};
 use super::searched::{Searched, plotted};
-use super::Each;
 use crate::candidates::{GroupSignatures, Links, search_positions};
 use crate::collection::{Collection, Group, Groups};
 use crate::error::Error;

@@ -205,7 +205,10 @@ impl Judge {
             }
             JudgeKind::Classes(classes) => {
                 let yes: u64 = match one == two {
-                    true => classes[one.index()].iter().map(|(_, n)| n * (n - 1) / 2).sum(),
+                    true => classes[one.index()]
+                        .iter()
+                        .map(|(_, n)| n * (n - 1) / 2)
+                        .sum(),
                     false => shared(&classes[one.index()], &classes[two.index()]),
                 };
                 (yes, all - yes)

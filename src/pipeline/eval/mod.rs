@@ -155,9 +155,7 @@ pub fn eval_documents(
             Sweep::Hashes(all) => {
                 hashes::run(&collection, searched, all, &settings.sketch, &mut each)?
             }
-            Sweep::Threshold | Sweep::Shingles => {
-                threshold::run(&collection, searched, &mut each)?
-            }
+            Sweep::Threshold | Sweep::Shingles => threshold::run(&collection, searched, &mut each)?,
         };
         stats.settings = settings.clone();
         Ok(Evaluated { plot, stats })

@@ -9,9 +9,7 @@ use crate::cluster::{Components, Stars};
 use crate::collection::{Collection, Features, Group};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::eval::{
-    BestF1, Labelled, RandTally, Tally, best_f1, precision_recall, rand_tallies,
-};
+use crate::eval::{BestF1, Labelled, RandTally, Tally, best_f1, precision_recall, rand_tallies};
 use crate::score::{Measure, Score};
 use crate::sets::{ListPlaces, ShingleLists};
 
@@ -97,11 +95,7 @@ pub(super) struct Parts {
 }
 
 impl<'a> Searched<'a> {
-    pub(super) fn new(
-        collection: &'a Collection,
-        truth: Truth,
-        seed: u64,
-    ) -> Result<Self, Error> {
+    pub(super) fn new(collection: &'a Collection, truth: Truth, seed: u64) -> Result<Self, Error> {
         let Features::Shingles { lists, .. } = collection.features() else {
             let what = "an evaluation needs all shingles";
             return Err(Error::in_file("settings", ErrorKind::Settings(what)));
@@ -125,13 +119,22 @@ impl<'a> Searched<'a> {
     }
 
     pub(super) fn is_labelled(&self) -> bool {
-        matches!(&self.truth, Truth::Pairs { is_labelled: true, .. })
+        matches!(
+            &self.truth,
+            Truth::Pairs {
+                is_labelled: true,
+                ..
+            }
+        )
     }
 
     /// Groups that are not empty.
     pub(super) fn groups(&self) -> impl Iterator<Item = Group> {
         let sizes = &self.prepared.sizes;
-        self.prepared.groups.iter().filter(|group| sizes[group.index()] > 0)
+        self.prepared
+            .groups
+            .iter()
+            .filter(|group| sizes[group.index()] > 0)
     }
 
     pub(super) fn score(&self, one: Group, two: Group, shared: u32) -> Score {
@@ -143,24 +146,26 @@ impl<'a> Searched<'a> {
     pub(super) fn parts(&self, found: &[&Links]) -> Result<Parts, Error> {
         let groups = &self.prepared.groups;
         let components = Components::new(self.documents);
-        if !self.is_labelled() {
-            let mut buffer: Vec<Link> = Vec::new();
-            for group in groups.iter() {
-                let first = groups.first(group);
-                for member in groups.members(group) {
-                    components.join(first.0, member.0);
-                }
-                for links in found {
-                    for &(to, _) in links.of(group, &mut buffer)? {
-                        components.join(first.0, groups.first(Group(to)).0);
-                    }
+        // Where pairs are labelled, no others count.
+        let found = if self.is_labelled() { &[] } else { found };
+        let mut buffer: Vec<Link> = Vec::new();
+        for group in groups.iter() {
+            let first = groups.first(group);
+            for member in groups.members(group) {
+                components.join(first.0, member.0);
+            }
+            for links in found {
+                for &(to, _) in links.of(group, &mut buffer)? {
+                    components.join(first.0, groups.first(Group(to)).0);
                 }
             }
         }
         match &self.truth {
             Truth::Join => {}
             Truth::Pairs { labels, .. } => {
-                labels.keys().for_each(|(one, two)| components.join(one.0, two.0));
+                labels
+                    .keys()
+                    .for_each(|(one, two)| components.join(one.0, two.0));
             }
             Truth::Classes(classes) => {
                 let mut firsts = std::collections::HashMap::new();

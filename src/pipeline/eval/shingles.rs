@@ -28,7 +28,9 @@ pub(super) fn run(
     let bytes = usize::try_from(memory.bytes / SPOOL_SHARE).unwrap_or(usize::MAX);
     let twice = |inputs: Vec<Input>| -> (Vec<Input>, Vec<Input>) {
         let again = inputs.into_iter();
-        again.map(|input| for_two_readings(input, bytes, &memory.temp_dir)).unzip()
+        again
+            .map(|input| for_two_readings(input, bytes, &memory.temp_dir))
+            .unzip()
     };
     let mut next = inputs;
     let all = kinds(&settings.shingle);

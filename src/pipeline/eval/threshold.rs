@@ -1,8 +1,8 @@
 //! `--sweep threshold`: what would go at each threshold, from one search at the lowest.
 
+use super::Each;
 use super::row::{Plot, Row};
 use super::searched::{Searched, plotted, with_best};
-use super::Each;
 use crate::collection::Collection;
 use crate::error::Error;
 use crate::score::Threshold;
@@ -33,11 +33,13 @@ pub(super) fn run(
             Some(searched.score(one, two, shared)).filter(|&score| threshold.admits(score))
         })?;
         let mut sizes = vec![0_u64; keepers.len()];
-        keepers.iter().for_each(|&keeper| sizes[keeper as usize] += 1);
+        keepers
+            .iter()
+            .for_each(|&keeper| sizes[keeper as usize] += 1);
         let clusters = sizes.iter().filter(|&&size| size > 1);
         let kept = sizes.iter().filter(|&&size| size > 0).count();
         let row = Row::default()
-            .text("threshold", threshold.to_string())
+            .number("threshold", threshold.as_f64())
             .count("pairs", pass.found)
             .count("clusters", clusters.count() as u64)
             .count("removed", (keepers.len() - kept) as u64)

@@ -143,7 +143,13 @@ pub fn tune_documents(
             ..Advice::default()
         };
         observer.phase(Phase::Comparing);
-        advise(&mut advice, settings, threshold, &drawn.unwrap_or_default(), seed)?;
+        advise(
+            &mut advice,
+            settings,
+            threshold,
+            &drawn.unwrap_or_default(),
+            seed,
+        )?;
         let memory = settings.memory().bytes;
         advice.memory_bytes = shingles * SHINGLE_BYTES + advice.documents * DOCUMENT_BYTES;
         if shingles * 8 > memory / 4 {
@@ -181,13 +187,19 @@ fn advise(
     let searched = Searched::new(&collection, Truth::Join, seed)?;
     let histogram = histogram(&searched)?;
     advice.pairs = histogram.iter().sum();
-    let score_at = |class: usize| {
-        f64::from(LOWEST_HUNDREDTHS + class as u32 * CLASS_HUNDREDTHS) / 100.0
-    };
-    advice.histogram = (0..CLASSES).map(|class| (score_at(class), histogram[class])).collect();
+    let score_at =
+        |class: usize| f64::from(LOWEST_HUNDREDTHS + class as u32 * CLASS_HUNDREDTHS) / 100.0;
+    advice.histogram = (0..CLASSES)
+        .map(|class| (score_at(class), histogram[class]))
+        .collect();
     let found = valley(&histogram);
-    advice.valley =
-        found.map(|valley| (score_at(valley.first), score_at(valley.last + 1), valley.is_valley));
+    advice.valley = found.map(|valley| {
+        (
+            score_at(valley.first),
+            score_at(valley.last + 1),
+            valley.is_valley,
+        )
+    });
     let separating = found.filter(|valley| valley.is_valley);
     advice.threshold = separating.map(|valley| score_at(valley.middle()));
     let used = match threshold {
@@ -233,7 +245,9 @@ fn advise(
 fn bands_for(positions: usize, threshold: f64, recall: f64) -> Vec<Bands> {
     let fewest = |rows: usize| {
         let bands = (1..=positions / rows).map(|bands| Bands { bands, rows });
-        bands.into_iter().find(|bands| bands.chance(threshold) >= recall)
+        bands
+            .into_iter()
+            .find(|bands| bands.chance(threshold) >= recall)
     };
     (1..=positions).filter_map(fewest).collect()
 }
@@ -243,8 +257,8 @@ fn histogram(searched: &Searched<'_>) -> Result<[u64; CLASSES], Error> {
     let mut buffer = Vec::new();
     for one in searched.groups() {
         let mut take = |score: f64, pairs: u64| {
-            let class = (score * 100.0 + 1e-9 - f64::from(LOWEST_HUNDREDTHS))
-                / f64::from(CLASS_HUNDREDTHS);
+            let class =
+                (score * 100.0 + 1e-9 - f64::from(LOWEST_HUNDREDTHS)) / f64::from(CLASS_HUNDREDTHS);
             histogram[(class.max(0.0) as usize).min(CLASSES - 1)] += pairs;
         };
         take(1.0, searched.judge.pairs(one, one));
