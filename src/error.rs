@@ -101,6 +101,10 @@ pub enum ErrorKind {
     MixedEncodings,
     /// A line that is no pair with its score.
     NoPair,
+    /// A line that is no pair with its label.
+    NoKnownPair,
+    /// A pair names an id that no document has.
+    UnknownId(String),
     /// What cannot be done with an index, or an index that is none.
     Index(String),
     /// A file of an index is not as it was written.
@@ -142,6 +146,8 @@ impl ErrorKind {
             Self::MixedFormats => "mixed formats",
             Self::MixedEncodings => "mixed encodings",
             Self::NoPair => "not a pair",
+            Self::NoKnownPair => "not a known pair",
+            Self::UnknownId(_) => "unknown id",
             Self::Index(_) => "no such index",
             Self::DamagedIndex(_) => "damaged index",
             Self::NoTerm => "no term",
@@ -288,6 +294,11 @@ impl fmt::Display for ErrorKind {
             Self::NoPair => f.write_str(
                 "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",
             ),
+            Self::NoKnownPair => f.write_str(
+                "not two ids, or two ids and a label 0 or 1, as in the lines before it: text, TSV, \
+                 CSV (url1,url2,label) or JSONL (url1, url2, label)",
+            ),
+            Self::UnknownId(id) => write!(f, "no document has the id {}", one_line(id)),
             Self::Index(what) => f.write_str(&one_line(what)),
             Self::DamagedIndex(what) => write!(
                 f,

@@ -10,6 +10,8 @@
 //! | a page to look at, with all pairs, clusters and passages | [`report_documents`] |
 //! | the documents' signatures, for use elsewhere | [`sketch_documents`] |
 //! | the documents by their likeness to a gold standard | [`rank_documents`] |
+//! | what settings find and miss of these documents | [`eval_documents`] |
+//! | settings for them | [`tune_documents`] |
 //!
 //! All of them read [`Input`]s, do what [`Settings`] ask for, tell an [`Observer`] on the way,
 //! and give back what they found with [`Stats`]. A bad record is told and skipped; what a verb
@@ -26,6 +28,7 @@ mod cluster;
 mod collection;
 mod document;
 mod error;
+mod eval;
 mod explain;
 mod index;
 mod observer;
@@ -50,8 +53,8 @@ pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
     DedupOutput, DocumentFrequencies, Gold, Inputs, ReportOutput, cluster_documents,
-    dedup_documents, explain_documents, find_pairs, rank_documents, report_documents,
-    sketch_documents,
+    dedup_documents, eval_documents, explain_documents, find_pairs, rank_documents,
+    report_documents, sketch_documents, tune_documents,
 };
 pub use read::Input;
 pub use score::Score;
@@ -63,13 +66,15 @@ pub use write::NamedWriter;
 pub mod results {
     pub use crate::candidates::{Method, RecallAt, SearchStats};
     pub use crate::error::{ErrorKind, Place};
+    pub use crate::eval::Interval;
     pub use crate::explain::Passage;
     pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
     pub use crate::observer::Phase;
     pub use crate::pairs::Pairs;
     pub use crate::pipeline::{
-        AddedPairs, Answer, Clustered, Deduplicated, Explained, Explanation, Found, Overlap,
-        QueryStats, Ranked, Ranking, Removed, Reported, Similar, Sketched,
+        AddedPairs, Advice, Answer, Cell, Clustered, Deduplicated, Evaluated, Explained,
+        Explanation, Found, MeasuredCurve, Overlap, Plot, PlotPoint, QueryStats, Ranked, Ranking,
+        Removed, Reported, Row, Similar, Sketched,
     };
     pub use crate::score::Cosine;
     pub use crate::stats::{Counts, Seconds};
@@ -85,6 +90,7 @@ pub mod results {
 pub mod inside {
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
+    pub use crate::eval::{RandTally, Tally, interval, rand_tallies};
     pub use crate::explain::{Spanned, Template, passages};
     pub use crate::pipeline::{cluster_written_pairs, write_pairs};
     pub use crate::read::{
@@ -96,9 +102,9 @@ pub mod inside {
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, ExplainFormat, IdLines, Look, Output, OutputFormat, Packed,
-        RankFormat, appear, write_annotated, write_cluster, write_explanation, write_rank,
-        write_rank_header, write_signature,
+        ClusterFormat, ClusterLine, ExplainFormat, FigureFormat, FigureLines, IdLines, Look,
+        Output, OutputFormat, Packed, RankFormat, appear, write_annotated, write_cluster,
+        write_explanation, write_plot, write_rank, write_rank_header, write_signature,
     };
 
     /// Room in large pages.

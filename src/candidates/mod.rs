@@ -18,9 +18,11 @@ mod sets;
 
 use serde::Serialize;
 
+pub(crate) use bands::GroupSignatures;
 pub(crate) use links::{Link, LinkWriter, Links, Match};
 pub use recall::Bands;
-pub(crate) use search::{Found, Way, search, search_sets, state, way};
+pub(crate) use recall::positions_needed;
+pub(crate) use search::{Found, OfGroups, Way, search, search_positions, search_sets, state, way};
 pub(crate) use sets::{LoadedSets, PreparedSets};
 
 /// How candidates were found.

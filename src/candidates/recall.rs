@@ -36,6 +36,23 @@ impl Bands {
         1.0 - (1.0 - similarity.powi(self.rows as i32)).powi(self.bands as i32)
     }
 
+    /// The similarity at which the chance rises the most, about: (1/b)^(1/r).
+    pub fn threshold(self) -> f64 {
+        (1.0 / self.bands as f64).powf(1.0 / self.rows as f64)
+    }
+
+    /// All ways to cut so many positions into bands of the same length without a rest, the fewest
+    /// bands first.
+    pub fn divisors(positions: usize) -> Vec<Self> {
+        (1..=positions)
+            .filter(|bands| positions.is_multiple_of(*bands))
+            .map(|bands| Self {
+                bands,
+                rows: positions / bands,
+            })
+            .collect()
+    }
+
     /// The chance to find a pair at the threshold, and a little above.
     pub(crate) fn curve(self, threshold: Threshold, filtered: f64) -> Vec<RecallAt> {
         scores_to_state(threshold)
@@ -95,6 +112,17 @@ mod tests {
         assert!(longer.chance(0.75) < 0.99999);
         assert_eq!(Bands::for_recall(4, 0.3, 0.99999), None);
         assert_eq!(Bands::for_recall(16, 1.0, 0.9).unwrap().rows, 16);
+    }
+
+    #[test]
+    fn bands_are_cut_without_a_rest() {
+        let of = |positions| -> Vec<(usize, usize)> {
+            let all = Bands::divisors(positions);
+            all.iter().map(|bands| (bands.bands, bands.rows)).collect()
+        };
+        assert_eq!(of(6), [(1, 6), (2, 3), (3, 2), (6, 1)]);
+        let threshold = Bands { bands: 20, rows: 5 }.threshold();
+        assert!((threshold - 0.549_280_271_653_059).abs() < 1e-12);
     }
 
     #[test]

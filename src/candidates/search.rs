@@ -66,33 +66,44 @@ pub(crate) fn search(collection: &Collection) -> Result<Found, Error> {
 
 /// Broder's score: positions in which two signatures agree.
 fn by_positions(collection: &Collection, signatures: &Signatures) -> Result<Found, Error> {
-    let settings = collection.settings();
     let groups = collection.groups();
-    let links = LinkWriter::new(groups.len(), &settings.memory());
-    let positions = signatures.positions();
-    let needed = settings.threshold.needed(positions);
-    let of_groups = OfGroups { signatures, groups };
     let all: Vec<u32> = (0..groups.len() as u32).collect();
-    let wanted = Wanted {
-        signatures: &of_groups,
-        groups: &all,
-        layout: Layout::Lossless,
-        needed,
-        scope: &collection.scope().of_groups(groups),
-        score: |one, two| shared_at_least(of_groups.of(one), of_groups.of(two), needed),
-    };
-    let stats = bands::search(wanted, &links)?;
+    let of_groups = OfGroups { signatures, groups };
+    let (links, stats) = search_positions(collection, groups, &of_groups, &all)?;
     Ok(Found {
-        sizes: vec![positions as u32; groups.len()],
+        sizes: vec![signatures.positions() as u32; groups.len()],
         groups: None,
-        links: links.finish()?,
+        links,
         stats,
     })
 }
 
-struct OfGroups<'a> {
-    signatures: &'a Signatures,
-    groups: &'a Groups,
+/// The same for signatures of these groups, among those that are named.
+pub(crate) fn search_positions(
+    collection: &Collection,
+    groups: &Groups,
+    signatures: &dyn GroupSignatures,
+    among: &[u32],
+) -> Result<(Links, SearchStats), Error> {
+    let settings = collection.settings();
+    let links = LinkWriter::new(groups.len(), &settings.memory());
+    let needed = settings.threshold.needed(signatures.positions());
+    let wanted = Wanted {
+        signatures,
+        groups: among,
+        layout: Layout::Lossless,
+        needed,
+        scope: &collection.scope().of_groups(groups),
+        score: |one, two| shared_at_least(signatures.of(one), signatures.of(two), needed),
+    };
+    let stats = bands::search(wanted, &links)?;
+    Ok((links.finish()?, stats))
+}
+
+/// The signatures of groups, each that of its first document.
+pub(crate) struct OfGroups<'a> {
+    pub(crate) signatures: &'a Signatures,
+    pub(crate) groups: &'a Groups,
 }
 
 impl GroupSignatures for OfGroups<'_> {

@@ -4,6 +4,7 @@
 mod args;
 mod cluster;
 mod dedup;
+mod eval;
 mod explain;
 mod files;
 mod index;
@@ -19,6 +20,7 @@ mod rank;
 pub(crate) mod report;
 mod sketch;
 mod standard_output;
+mod tune;
 
 use std::io;
 use std::process::ExitCode;
@@ -114,6 +116,8 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Query(args)) => query::run(&args, &typed.typed),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Report(args)) => page::run(&args),
+        Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

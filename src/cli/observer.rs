@@ -83,6 +83,11 @@ impl Terminal {
         terminal
     }
 
+    /// Does something while there is no bar.
+    pub(super) fn suspend<T>(&self, run: impl FnOnce() -> T) -> T {
+        self.bar.suspend(run)
+    }
+
     /// Takes the bar away and says what was counted.
     pub(super) fn finish(&self, stats: &Stats) {
         self.bar.finish_and_clear();

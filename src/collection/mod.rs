@@ -12,8 +12,9 @@ mod scope;
 mod seen;
 
 use crate::document::{DocumentId, FieldValue};
+use crate::score::{Measure, Threshold};
 use crate::sets::ShingleLists;
-use crate::settings::Settings;
+use crate::settings::{Finding, Settings};
 use crate::sketch::{Signatures, combine};
 
 pub(crate) use buckets::for_each_bucket;
@@ -101,6 +102,13 @@ impl Collection {
     /// What made the collection.
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Asks something else of the same documents.
+    pub(crate) fn ask(&mut self, measure: Measure, finding: Finding, threshold: Threshold) {
+        self.settings.measure = measure;
+        self.settings.finding = finding;
+        self.settings.threshold = threshold;
     }
 
     /// The ids of all documents.

@@ -8,6 +8,7 @@
 mod chosen;
 mod clusters;
 mod dedup;
+mod eval;
 mod explain;
 mod floor;
 mod folders;
@@ -18,6 +19,7 @@ mod rank;
 mod reading;
 mod records;
 mod report;
+mod sample;
 mod sketches;
 mod texts;
 mod twice;
@@ -33,6 +35,10 @@ use crate::settings::Settings;
 pub use chosen::Choice;
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
+pub use eval::{
+    Advice, Cell, EvalSettings, Evaluated, MeasuredCurve, Plot, PlotPoint, Row, Sweep, TruthSource,
+    eval_documents, tune_documents,
+};
 pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_documents};
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
 pub use pairs::{Similar, find_pairs, write_pairs};

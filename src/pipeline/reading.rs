@@ -15,6 +15,7 @@ use super::folders::Folders;
 use super::index::Present;
 use super::ordered::{self, Work};
 use super::records::{KeptRecords, RecordBlock, RecordForm};
+use super::sample::{Drawn, Sample, SampleSettings, Sampled};
 use super::sketches::{Repetitions, SignatureBatch, SignatureDigest};
 use crate::candidates::{Way, way};
 use crate::collection::{
@@ -111,6 +112,8 @@ pub(super) struct Wants {
     pub(super) kept: Option<RecordForm>,
     /// What of their ids.
     pub(super) ids: Ids,
+    /// Some of them with their texts.
+    pub(super) sample: Option<SampleSettings>,
 }
 
 /// What is kept of ids.
@@ -161,6 +164,17 @@ pub(super) struct Reading<'a> {
     parties: Option<Parties>,
     /// What does not count in any document.
     pub(super) template: Template,
+    /// Documents that were drawn, if some are wanted.
+    pub(super) sample: Option<Sample>,
+    /// What is made of them, to compare the documents with.
+    pub(super) planting: Option<Planting<'a>>,
+}
+
+/// What is compared with the documents that it is made of.
+pub(super) struct Planting<'a> {
+    /// How it is read.
+    pub(super) settings: &'a Settings,
+    pub(super) make: Box<dyn FnOnce(Vec<Sampled>) -> Input + Send>,
 }
 
 impl<'a> Reading<'a> {
@@ -190,6 +204,8 @@ impl<'a> Reading<'a> {
             fields: 0,
             parties: settings.party_by.as_ref().map(|_| Parties::default()),
             template: Template::default(),
+            sample: wants.sample.map(Sample::new),
+            planting: None,
         }
     }
 
@@ -247,7 +263,7 @@ impl<'a> Reading<'a> {
         self.observer.phase(Phase::Reading);
         let settings = self.settings;
         self.take_out(std::mem::take(&mut inputs.templates))?;
-        let is_across = inputs.against.is_some();
+        let is_across = inputs.against.is_some() || self.planting.is_some();
         let (features, own) = match settings.measure {
             Measure::MinHash => {
                 let mut signatures = Signatures::new(settings.sketch.positions());
@@ -372,7 +388,13 @@ impl<'a> Reading<'a> {
         // An id may come again on the other side, whose records are of no interest.
         self.urls.forget();
         let (records, kept) = (self.records.take(), self.kept.take());
-        self.read(inputs.against.unwrap_or_default(), &digest, &mut keep)?;
+        let mut against = inputs.against.unwrap_or_default();
+        if let (Some(planting), Some(sample)) = (self.planting.take(), &mut self.sample) {
+            against.push((planting.make)(sample.take()));
+            self.sample = None;
+            self.settings = planting.settings;
+        }
+        self.read(against, &digest, &mut keep)?;
         (self.records, self.kept) = (records, kept);
         self.urls.forget();
         Ok(own)
@@ -390,6 +412,11 @@ impl<'a> Reading<'a> {
         let taken = Arc::new(AtomicU64::new(self.stats.counts.input_bytes));
         let window_bytes = AtomicU64::new(0);
         let template = std::mem::take(&mut self.template);
+        let sample = self.sample.as_ref().map(|sample| sample.settings);
+        let sample_bound = Arc::new(AtomicU64::new(u64::MAX));
+        if let Some(sample) = &mut self.sample {
+            sample.bound = Arc::clone(&sample_bound);
+        }
         let folders = match (&self.parties, &settings.party_by) {
             (Some(_), Some(PartyBy::Folder(_))) => Folders::new(&inputs),
             _ => Folders::default(),
@@ -406,8 +433,10 @@ impl<'a> Reading<'a> {
             wants: Wants {
                 records: self.records.is_some(),
                 kept: self.kept.as_ref().map(KeptRecords::form),
+                sample,
                 ..self.wants
             },
+            sample_bound: &sample_bound,
             taken: &taken,
             output: PhantomData,
         };
@@ -489,6 +518,8 @@ struct Digesting<'a, D, M> {
     taken: &'a AtomicU64,
     /// The largest window of all inputs so far.
     window_bytes: &'a AtomicU64,
+    /// What is known of the documents that are drawn.
+    sample_bound: &'a AtomicU64,
     output: PhantomData<fn() -> D>,
 }
 
@@ -590,6 +621,7 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
             + size_of_val(&batch.seen[..])
             + size_of_val(&batch.lengths[..])
             + batch.records.as_ref().map_or(0, RecordBlock::bytes)
+            + batch.drawn.iter().map(Drawn::bytes).sum::<usize>()
             + batch.values.iter().map(value_bytes).sum::<usize>()
             + batch.problems.iter().map(Error::bytes).sum::<usize>()
             + size_of_val(&batch.parties[..])
@@ -683,6 +715,13 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                         is_template,
                         is_known,
                     });
+                    if let Some(sample) = wants.sample
+                        && !shingles.as_slice().is_empty()
+                    {
+                        let place = batch.documents.len() - 1;
+                        let drawn = Drawn::new(&document, place, sample, self.sample_bound);
+                        batch.drawn.extend(drawn);
+                    }
                     if wants.lengths {
                         batch.lengths.push(length(&document));
                     }
@@ -740,6 +779,8 @@ struct Batch<T> {
     file: Option<Arc<str>>,
     seen: Vec<SeenRecord>,
     records: Option<RecordBlock>,
+    /// Those that may be drawn.
+    drawn: Vec<Drawn>,
     /// `None` if there is only a problem.
     digest: Option<T>,
     /// The text fields that some of the documents have.
@@ -768,6 +809,7 @@ impl<T> Default for Batch<T> {
             file: None,
             seen: Vec::new(),
             records: None,
+            drawn: Vec::new(),
             digest: None,
             fields: 0,
             problems: Vec::new(),
@@ -868,6 +910,13 @@ impl<K> Collector<'_, '_, K> {
             records.push_unreadable(&mut seen);
         }
         let reading = &mut *self.reading;
+        if let Some(sample) = &mut reading.sample {
+            for drawn in batch.drawn {
+                if let Some(document) = self.numbers.get(drawn.place).copied().flatten() {
+                    sample.add(drawn, document);
+                }
+            }
+        }
         reading.floor.add(&Counted {
             documents: self.numbers.iter().flatten().count() as u64,
             id_bytes: (reading.id_bytes() - id_bytes + value_bytes) as u64,

@@ -91,6 +91,7 @@ pub(crate) use spool::for_two_readings;
 pub(crate) use stream::Stream;
 pub use walk::{Globs, Walk};
 pub use written_pairs::read_pairs;
+pub(crate) use written_pairs::{KnownPair, read_known_pairs};
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.

@@ -336,6 +336,76 @@ impl ShingleLists {
     }
 }
 
+/// Where every document and every chunk stands, so that single documents can be looked at.
+pub(crate) struct ListPlaces<'a> {
+    lists: &'a ShingleLists,
+    /// Of each document, its part and where its words start.
+    documents: Vec<(u32, u32)>,
+    /// Of each chunk, its part and where its shingles start.
+    chunks: Vec<(u32, u32)>,
+}
+
+impl<'a> ListPlaces<'a> {
+    /// Looks at all of them once.
+    pub(crate) fn new(lists: &'a ShingleLists) -> Result<Self, Error> {
+        let mut documents = Vec::with_capacity(lists.len());
+        let mut chunks = vec![(0, 0); lists.chunks()];
+        let mut buffer = Vec::new();
+        for &slice in lists.slices() {
+            let part = slice.part as u32;
+            let mut start = slice.start;
+            for (_, own) in lists.lists(slice, &mut buffer)?.documents() {
+                documents.push((part, start as u32));
+                let mut place = start + 1 + own.heads.len();
+                start = place + own.shingles.len();
+                for chunk in own {
+                    if let Some(shingles) = chunk.shingles {
+                        chunks[chunk.id.0 as usize] = (part, place as u32);
+                        place += shingles.len();
+                    }
+                }
+            }
+        }
+        Ok(Self {
+            lists,
+            documents,
+            chunks,
+        })
+    }
+
+    /// Puts the shingles of a document into `shingles`, in order, repetitions included.
+    pub(crate) fn shingles(
+        &self,
+        document: DocumentId,
+        shingles: &mut Vec<Shingle>,
+    ) -> Result<(), Error> {
+        shingles.clear();
+        let (mut buffer, mut heads) = (Vec::new(), Vec::new());
+        let (part, start) = self.documents[document.index()];
+        let counts = self.words((part, start), 1, &mut buffer)?;
+        let count = counts.first().map_or(0, |counts| (counts >> 32) as usize);
+        for &head in self.words((part, start + 1), count, &mut heads)? {
+            let length = head as usize & ((1 << LENGTH_BITS) - 1);
+            let chunk = ((head & !IS_NEW) >> LENGTH_BITS) as usize;
+            let own = self.words(self.chunks[chunk], length, &mut buffer)?;
+            shingles.extend(own.iter().map(|&shingle| Shingle(shingle)));
+        }
+        Ok(())
+    }
+
+    /// Words of a part, read into `buffer` if they are in the file.
+    fn words<'b>(
+        &'b self,
+        (part, start): (u32, u32),
+        count: usize,
+        buffer: &'b mut Vec<u64>,
+    ) -> Result<&'b [u64], Error> {
+        let start = start as usize;
+        let spill = self.lists.spill.as_ref();
+        self.lists.parts[part as usize].part(spill, start..start + count, buffer)
+    }
+}
+
 /// The lists of some consecutive documents.
 pub(crate) struct Lists<'a> {
     first: u32,
@@ -460,6 +530,13 @@ mod tests {
                 }
             }
             prop_assert_eq!(contents.len(), all.chunks());
+            let places = ListPlaces::new(&all).unwrap();
+            let mut shingles = vec![];
+            for (document, list) in (0..).map(DocumentId).zip(&expected) {
+                places.shingles(document, &mut shingles).unwrap();
+                let found: Vec<u64> = shingles.iter().map(|shingle| shingle.0).collect();
+                prop_assert_eq!(&found, list);
+            }
             prop_assert_eq!(found, expected);
         }
     }

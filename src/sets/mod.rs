@@ -28,7 +28,7 @@ pub(crate) use bundle::{SetAt, SummedSet, SummedSets};
 pub(crate) use chunks::Print;
 pub(crate) use document_bundles::Common;
 pub(crate) use jagged::Jagged;
-pub(crate) use lists::{ListBlock, ShingleLists};
+pub(crate) use lists::{ListBlock, ListPlaces, ShingleLists};
 pub(crate) use numbers::Numbers;
 pub(crate) use pages::room;
 pub(crate) use partners::drop_partnerless;

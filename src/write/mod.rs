@@ -6,10 +6,12 @@
 mod clusters;
 mod csv;
 mod explain;
+mod figures;
 mod html;
 mod jsonl;
 mod output;
 mod packed;
+mod plot;
 mod ranks;
 mod records;
 mod signature;
@@ -20,11 +22,13 @@ mod unfinished;
 pub use clusters::{ClusterLine, write_cluster};
 pub(crate) use clusters::{RemovedLine, write_removed};
 pub use explain::{ExplainFormat, Look, write_explanation};
+pub use figures::{FigureFormat, FigureLines};
 pub(crate) use html::{
     ChunkKind, PageDocuments, PageGroups, PageHead, PagePairs, PageWriter, pack_chunk, write_key,
 };
 pub use output::{Output, appear};
 pub use packed::Packed;
+pub use plot::write_plot;
 pub use ranks::{RankFormat, write_rank, write_rank_header};
 pub(crate) use records::RecordWriter;
 pub use records::write_annotated;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 20] = [
+const PAGES: [(&str, &str); 22] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
@@ -22,6 +22,8 @@ const PAGES: [(&str, &str); 20] = [
     ("query", "query"),
     ("explain", "explain"),
     ("report", "report"),
+    ("eval", "eval"),
+    ("tune", "tune"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),
@@ -84,6 +86,8 @@ fn help_is_a_command_too() {
         "query",
         "explain",
         "report",
+        "eval",
+        "tune",
         "man",
         "completions",
     ] {
@@ -107,6 +111,8 @@ fn the_manual_has_all_commands() {
         "query",
         "explain",
         "report",
+        "eval",
+        "tune",
         "completions",
         "man",
     ] {

@@ -24,6 +24,7 @@ mod dedup;
 mod directories;
 mod documents;
 mod encodings;
+mod eval;
 mod exact;
 mod explain;
 mod flags;

@@ -3,6 +3,7 @@
 
 mod cluster;
 mod dedup;
+mod eval;
 mod explain;
 mod index;
 mod input;
@@ -21,6 +22,7 @@ mod similarity;
 mod sketch;
 mod stopwords;
 mod together;
+mod tune;
 mod typed;
 mod values;
 mod walk;
@@ -32,6 +34,7 @@ use crate::cli::Failure;
 
 pub(super) use cluster::ClusterArgs;
 pub(super) use dedup::DedupArgs;
+pub(super) use eval::{EvalArgs, FigureFormatArg};
 pub(super) use explain::{ExplainArgs, ExplainFormatArg};
 pub(super) use index::{
     AddArgs, BuildArgs, CompactArgs, ExportArgs, IndexCommand, InfoArgs, InfoFormatArg, RemoveArgs,
@@ -43,6 +46,7 @@ pub(super) use query::QueryArgs;
 pub(super) use rank::RankArgs;
 pub(super) use report::ReportArgs;
 pub(super) use sketch::SketchArgs;
+pub(super) use tune::TuneArgs;
 pub(super) use typed::Flag;
 
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
@@ -97,6 +101,12 @@ pub(super) enum Command {
     /// Write one page to look at
     #[command(long_about = report::HELP, after_long_help = report::AFTER_HELP, args_override_self = true)]
     Report(Box<ReportArgs>),
+    /// Print what settings find and miss of these documents
+    #[command(long_about = eval::HELP, after_long_help = eval::AFTER_HELP, args_override_self = true)]
+    Eval(Box<EvalArgs>),
+    /// Print settings for these documents, from a sample of them
+    #[command(long_about = tune::HELP, after_long_help = tune::AFTER_HELP, args_override_self = true)]
+    Tune(Box<TuneArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -119,6 +129,8 @@ impl Cli {
             Some(Command::Dedup(args)) => args.similar.input.list(),
             Some(Command::Rank(args)) => args.input.list(),
             Some(Command::Query(args)) => args.input.list(),
+            Some(Command::Eval(args)) => args.input.list(),
+            Some(Command::Tune(args)) => args.input.list(),
             Some(Command::Index(command)) => command.list_files(),
             Some(Command::Report(args)) => args.similar.input.list(),
             Some(Command::Explain(args)) => {

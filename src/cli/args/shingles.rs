@@ -94,7 +94,7 @@ impl ShingleArgs {
     }
 
     /// Whether it is said what a shingle is of.
-    fn is_named(&self) -> bool {
+    pub(super) fn is_named(&self) -> bool {
         let sizes = [&self.shingle_words, &self.shingle_chars, &self.shingle_code];
         self.items || sizes.iter().any(|sizes| sizes.is_some())
     }

@@ -1,0 +1,105 @@
+//! `simdup tune`: what can be typed, and its help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use simdup::settings::Threshold;
+use simdup::{Inputs, Settings};
+
+use super::input::InputArgs;
+use super::output::OutputArgs;
+use super::resources::ResourceArgs;
+use super::scope::PartArgs;
+use super::settings::{inputs, read_paths, settings};
+use super::shingles::ShingleArgs;
+use super::signature::SignatureArgs;
+use super::values::{at_least_one, recall};
+use crate::cli::Failure;
+
+pub(super) const HELP: &str = "\
+Answers three questions from a sample of the documents, in words and in flags to copy: which \
+threshold separates, which bands reach a recall with the fewest candidates, and what a full run \
+costs.
+
+The sample is --sample documents, drawn by their ids, so that the same documents give the same \
+sample. All its pairs with a Jaccard similarity of at least 0.3 are found, and counted in classes \
+of 0.05. A threshold separates in the emptiest classes between the bulk, which is the fullest \
+class below 0.65, and the last class; if no class above is twice as full, the counts fall all the \
+way, and no threshold is better than its neighbours. Of N documents in a collection of M, a \
+sample has about (N/M)^2 of the pairs: with few pairs in it, take a larger one.
+
+Bands are those of --hashes positions that find a pair at the threshold with the chance --recall, \
+and have the fewest candidates in the sample. What a full run costs: reading was done, and is \
+measured; comparing is measured on the sample, and is between what it is if it grows with the \
+documents and what it is if it grows with their square; memory and disk follow from the shingles \
+of all documents.";
+
+pub(super) const AFTER_HELP: &str = "\
+Cost:
+  All documents are read once. Memory is the texts of the sample, and one search in it.
+
+Examples:
+  simdup tune --shingle-words 3 tests/data/example.jsonl
+  simdup tune --recall 0.999 --sample 50000 crawl/";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TuneArgs {
+    #[command(flatten)]
+    pub(in crate::cli) input: InputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) parts: PartArgs,
+    #[command(flatten)]
+    pub(in crate::cli) shingles: ShingleArgs,
+    #[command(flatten)]
+    pub(in crate::cli) signature: SignatureArgs,
+    /// The threshold that bands are for [default: the one that separates, else 0.75]
+    #[arg(long, value_name = "T", help_heading = "Similarity")]
+    pub(in crate::cli) threshold: Option<Threshold>,
+    /// The chance that a pair at the threshold is to be found with, below 1
+    #[arg(long, value_name = "R", value_parser = recall, default_value_t = 0.99, help_heading = "Similarity")]
+    pub(in crate::cli) recall: f64,
+    /// Documents in the sample
+    #[arg(long, value_name = "N", value_parser = at_least_one, default_value_t = 20_000, help_heading = "Similarity")]
+    pub(in crate::cli) sample: usize,
+    #[command(flatten)]
+    pub(in crate::cli) output: OutputArgs,
+    #[command(flatten)]
+    pub(in crate::cli) resources: ResourceArgs,
+}
+
+impl TuneArgs {
+    pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        if self.signature.preset.is_some() {
+            return Err(Failure::Usage(
+                "tune and --preset do not go together: what a preset names is what is asked here; \
+                 leave it out"
+                    .into(),
+            ));
+        }
+        if self.recall >= 1.0 {
+            return Err(Failure::Usage(
+                "--recall 1 is what a complete search has, without bands: ask for less".into(),
+            ));
+        }
+        let templates = self.parts.template.iter().map(PathBuf::as_path);
+        let read = read_paths(&self.input, &self.shingles).chain(templates);
+        self.output.keep_apart(None, read)?;
+        let files = self.input.files.iter().map(PathBuf::as_path);
+        self.input.walk.check(self.input.input_format, files)?;
+        self.parts.check(self.shingles.items)?;
+        let settings = settings(
+            &self.input,
+            &self.shingles,
+            &self.signature,
+            &self.resources,
+        )?;
+        Ok(Settings {
+            words: self.parts.words(),
+            ..settings
+        })
+    }
+
+    pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
+        inputs(&self.input, &[], &self.parts.template)
+    }
+}

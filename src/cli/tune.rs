@@ -1,0 +1,126 @@
+//! `simdup tune`: settings for these documents, in words and in flags.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::time::Duration;
+
+use simdup::results::Advice;
+use simdup::tune_documents;
+
+use super::args::TuneArgs;
+use super::observer::Terminal;
+use super::report::StatsOutput;
+use super::{Failure, Outcome, files};
+
+/// Pairs in a sample from which on its histogram tells something.
+const PAIRS_MIN: u64 = 30;
+
+pub(super) fn run(args: &TuneArgs) -> Result<Outcome, Failure> {
+    let settings = args.settings()?;
+    let inputs = args.inputs()?;
+    let (mut output, name) = args.output.open()?;
+    let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
+    let terminal = Terminal::new(&args.output, inputs.iter());
+    let seed = args.signature.seed.unwrap_or(0);
+    let mut advice = tune_documents(
+        inputs,
+        &settings,
+        args.threshold,
+        args.recall,
+        args.sample,
+        seed,
+        &terminal,
+    )?;
+    terminal.finish(&advice.stats);
+    let text = text(&advice, args);
+    let written = output.write_all(text.as_bytes());
+    written.map_err(|error| Failure::write(&name, error))?;
+    let stats = stats_output.write(&mut advice.stats)?;
+    files::finish([(output, name)].into_iter().chain(stats))?;
+    Ok(Outcome::of(&advice.stats))
+}
+
+fn text(advice: &Advice, args: &TuneArgs) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "{} of {} documents were compared: {} pairs of 0.3 and more.",
+        advice.sampled, advice.documents, advice.pairs
+    );
+    if advice.pairs < PAIRS_MIN {
+        let more = match advice.sampled < advice.documents {
+            true => "take a larger --sample",
+            false => "there are no more documents",
+        };
+        let _ = writeln!(out, "That is few to judge by: {more}.");
+    }
+    for (score, pairs) in &advice.histogram {
+        let _ = writeln!(out, "  {score:.2}  {pairs}");
+    }
+    out.push_str("\nWhich threshold separates?\n");
+    let _ = match (advice.valley, advice.threshold) {
+        (Some((from, to, _)), Some(threshold)) => writeln!(
+            out,
+            "Fewest pairs have a score from {from:.2} to {to:.2}, and more have one above.\n  \
+             --threshold {threshold}"
+        ),
+        (Some((from, to, _)), None) => writeln!(
+            out,
+            "None: fewest pairs have a score from {from:.2} to {to:.2}, and not twice as many a \
+             higher one."
+        ),
+        (None, _) => writeln!(out, "None: there is no such pair."),
+    };
+    let _ = writeln!(
+        out,
+        "\nWhich bands find a pair of {} with a chance of {}?",
+        advice.used_threshold, advice.recall
+    );
+    let _ = match advice.bands {
+        Some(bands) => writeln!(
+            out,
+            "{} bands of {} positions, with {:.0} candidates in the sample and about {:.0} in all, \
+             if pairs grow\nwith the square of the documents.\n  --score jaccard --threshold {} \
+             --hashes {} --bands {} --rows {}",
+            bands.bands,
+            bands.rows,
+            advice.candidates,
+            advice.all_candidates,
+            advice.used_threshold,
+            advice.hashes,
+            bands.bands,
+            bands.rows
+        ),
+        None => writeln!(
+            out,
+            "None of {} positions: ask for more --hashes, or leave it complete with --recall 1.",
+            advice.hashes
+        ),
+    };
+    let [least, most] = advice.all_comparing.map(seconds);
+    let _ = writeln!(
+        out,
+        "\nWhat does a full run cost?\nReading: {}, measured, for all documents. Comparing: {}, \
+         measured, for the sample; for all\n{least} if it grows with the documents, {most} if with \
+         their square. Memory: about {}, disk: {},\nfrom the shingles of all documents and \
+         --memory.\n  simdup --score jaccard --threshold {} --stats -",
+        seconds(advice.reading),
+        seconds(advice.comparing),
+        megabytes(advice.memory_bytes),
+        match advice.disk_bytes {
+            0 => "none".to_owned(),
+            bytes => format!("about {}", megabytes(bytes)),
+        },
+        args.threshold
+            .map_or(advice.used_threshold, simdup::settings::Threshold::as_f64),
+    );
+    out
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1 << 20))
+}

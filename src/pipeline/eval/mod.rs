@@ -1,0 +1,179 @@
+//! What settings do on a user's own documents: ways of finding pairs, held against a truth.
+//!
+//! Documents are read once into a collection, which is then searched in many ways; only other
+//! shingles must be made from the text, which is read again for each. Rows are handed on as they
+//! are made.
+
+mod bands;
+mod candidates;
+mod given;
+mod hashes;
+mod inject;
+mod judge;
+mod row;
+mod searched;
+mod shingles;
+mod threshold;
+mod tune;
+
+use std::ops::ControlFlow;
+
+use super::floor::Purpose;
+use super::reading::{Reading, Wants};
+use super::{Inputs, in_pool};
+use crate::candidates::Bands;
+use crate::collection::Collection;
+use crate::error::Error;
+use crate::observer::{Observer, Phase};
+use crate::read::Input;
+use crate::score::Measure;
+use crate::settings::{Finding, Settings};
+use crate::stats::Stats;
+
+pub use row::{Cell, MeasuredCurve, Plot, PlotPoint, Row};
+pub use tune::{Advice, tune_documents};
+
+use judge::Known;
+use searched::Searched;
+
+/// What is compared with what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sweep {
+    /// The settings, as they are.
+    #[default]
+    Given,
+    /// These bands of the settings' signatures.
+    Bands(Vec<Bands>),
+    /// Broder's score by so many positions.
+    Hashes(Vec<usize>),
+    /// Thresholds from the settings' on.
+    Threshold,
+    /// Shingles of words, characters and code.
+    Shingles,
+}
+
+/// What is true.
+#[derive(Debug, Default)]
+pub enum TruthSource {
+    /// What the complete exact join finds.
+    #[default]
+    Join,
+    /// Pairs in a file.
+    Pairs(Input),
+    /// Documents with the same value in a field belong together.
+    Clusters(String),
+}
+
+/// What is to be evaluated.
+#[derive(Debug, Default)]
+pub struct EvalSettings {
+    /// Which settings are compared.
+    pub sweep: Sweep,
+    /// What is true.
+    pub truth: TruthSource,
+    /// Edited copies to plant, whose finding is what is evaluated then.
+    pub inject: Option<usize>,
+    /// For what is drawn.
+    pub seed: u64,
+}
+
+/// What [`eval_documents`] found besides the rows.
+#[derive(Debug, Default)]
+pub struct Evaluated {
+    /// What a picture shows.
+    pub plot: Plot,
+    /// What the run did.
+    pub stats: Stats,
+}
+
+/// Where rows go.
+type Each<'a> = &'a mut (dyn FnMut(&Row) -> ControlFlow<()> + Send);
+
+/// Compares ways of finding pairs, and gives a row for each to `each`, as they are made. Ends when
+/// `each` breaks.
+///
+/// # Errors
+/// As for [`find_pairs`](crate::find_pairs); and if the truth cannot be read.
+///
+/// # Performance
+/// Documents are read once, except for [`Sweep::Shingles`], which reads them for every row.
+/// Memory is that of one search, and a few bytes for each document and true pair.
+pub fn eval_documents(
+    inputs: impl Into<Inputs>,
+    settings: &Settings,
+    eval: EvalSettings,
+    observer: &dyn Observer,
+    mut each: impl FnMut(&Row) -> ControlFlow<()> + Send,
+) -> Result<Evaluated, Error> {
+    let inputs = inputs.into();
+    let EvalSettings {
+        sweep,
+        truth,
+        inject,
+        seed,
+    } = eval;
+    let field = match &truth {
+        TruthSource::Clusters(field) => Some(field.clone()),
+        _ => None,
+    };
+    let settings = &settings.with_value_field(field.as_deref());
+    in_pool(settings, || {
+        if let Some(copies) = inject {
+            return inject::run(inputs, settings, copies, seed, observer, &mut each);
+        }
+        let known = Known::read(truth)?;
+        if sweep == Sweep::Shingles {
+            return shingles::run(inputs, settings, &known, seed, observer, &mut each);
+        }
+        // Whether there are signatures follows from how pairs are to be found.
+        let finding = match &sweep {
+            Sweep::Given => settings.finding,
+            Sweep::Bands(bands) => bands
+                .first()
+                .map_or(Finding::default(), |&bands| Finding::Bands(bands)),
+            _ => Finding::default(),
+        };
+        let reading_settings = &Settings {
+            measure: Measure::Jaccard,
+            finding,
+            ..settings.clone()
+        };
+        let (mut collection, mut stats) =
+            read(inputs, reading_settings, field.is_some(), observer)?;
+        observer.phase(Phase::Comparing);
+        let given = match sweep {
+            Sweep::Given => Some(given::search(&mut collection, settings)?),
+            _ => None,
+        };
+        collection.ask(Measure::Jaccard, Finding::default(), settings.threshold);
+        let known = known.of(&collection, &mut stats, observer)?;
+        let searched = Searched::new(&collection, known, seed)?;
+        let searched = &searched;
+        let plot = match &sweep {
+            Sweep::Given => given::run(searched, given.as_ref(), settings, &mut each)?,
+            Sweep::Bands(all) => bands::run(&collection, searched, all, &mut each)?,
+            Sweep::Hashes(all) => {
+                hashes::run(&collection, searched, all, &settings.sketch, &mut each)?
+            }
+            Sweep::Threshold | Sweep::Shingles => threshold::run(&collection, searched, &mut each)?,
+        };
+        stats.settings = settings.clone();
+        Ok(Evaluated { plot, stats })
+    })
+}
+
+/// Reads everything into a collection.
+fn read(
+    inputs: Inputs,
+    settings: &Settings,
+    values: bool,
+    observer: &dyn Observer,
+) -> Result<(Collection, Stats), Error> {
+    let wants = Wants {
+        values,
+        ..Wants::default()
+    };
+    let mut reading = Reading::new(settings, observer, wants, Purpose::Clusters);
+    let collection = reading.collection(inputs)?;
+    Ok((collection, reading.stats))
+}

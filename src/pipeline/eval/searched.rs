@@ -1,0 +1,474 @@
+//! A collection that was searched completely, with what is true of it: what every row starts from.
+
+use rayon::prelude::*;
+
+use super::judge::{Judge, Truth};
+use super::row::{Cell, Row};
+use crate::candidates::{Link, Links, PreparedSets, search_sets};
+use crate::cluster::{Components, Stars};
+use crate::collection::{Collection, Features, Group};
+use crate::document::DocumentId;
+use crate::error::{Error, ErrorKind};
+use crate::eval::{BestF1, Labelled, RandTally, Tally, best_f1, precision_recall, rand_tallies};
+use crate::score::{Measure, Score};
+use crate::sets::{ListPlaces, ShingleLists};
+
+/// Parts that intervals are made of, at the most: clusters are dealt out to them.
+const PARTS_MAX: usize = 2000;
+/// Classes of scores of a measured curve.
+pub(super) const CLASSES: usize = 20;
+
+/// All pairs at the threshold, and what is true.
+pub(super) struct Searched<'a> {
+    pub(super) prepared: PreparedSets,
+    /// All that is similar.
+    pub(super) links: Links,
+    pub(super) truth: Truth,
+    pub(super) judge: Judge,
+    lists: &'a ShingleLists,
+    pub(super) seed: u64,
+    pub(super) documents: usize,
+}
+
+/// What a setting does with all pairs.
+#[derive(Clone)]
+pub(super) struct Pass {
+    /// By part.
+    pub(super) tallies: Vec<Tally>,
+    /// True pairs that were expected to be found, and by part how far that may be off.
+    pub(super) expected: f64,
+    spread: Vec<f64>,
+    /// By class of scores: pairs, those that were found, and the sum of the scores.
+    pub(super) classes: [(u64, u64, f64); CLASSES],
+    /// Pairs that were found, judged or not.
+    pub(super) found: u64,
+}
+
+impl Pass {
+    fn new(parts: usize) -> Self {
+        Self {
+            tallies: vec![Tally::default(); parts],
+            expected: 0.0,
+            spread: vec![0.0; parts],
+            classes: [(0, 0, 0.0); CLASSES],
+            found: 0,
+        }
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.expected += other.expected;
+        self.found += other.found;
+        for (mine, theirs) in self.tallies.iter_mut().zip(other.tallies) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.spread.iter_mut().zip(other.spread) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.classes.iter_mut().zip(other.classes) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
+            mine.2 += theirs.2;
+        }
+        self
+    }
+
+    /// The recall that is expected, and how far luck may take it: 1.96 deviations, if the pairs of
+    /// a cluster are all found or all missed.
+    pub(super) fn predicted(&self) -> (f64, crate::eval::Interval) {
+        let truth: u64 = self.tallies.iter().map(Tally::truth).sum();
+        let truth = (truth as f64).max(1.0);
+        let mean = self.expected / truth;
+        let variance: f64 = self.spread.iter().map(|spread| spread * spread).sum();
+        let off = 1.96 * variance.sqrt() / truth;
+        let interval = crate::eval::Interval {
+            low: (mean - off).max(0.0),
+            high: (mean + off).min(1.0),
+        };
+        (mean, interval)
+    }
+}
+
+/// Which part each document's pairs are counted in.
+pub(super) struct Parts {
+    of: Vec<u32>,
+    pub(super) count: usize,
+}
+
+impl<'a> Searched<'a> {
+    pub(super) fn new(collection: &'a Collection, truth: Truth, seed: u64) -> Result<Self, Error> {
+        let Features::Shingles { lists, .. } = collection.features() else {
+            let what = "an evaluation needs all shingles";
+            return Err(Error::in_file("settings", ErrorKind::Settings(what)));
+        };
+        let prepared = PreparedSets::new(collection, lists)?;
+        let (links, _) = search_sets(collection, &prepared)?;
+        let judge = Judge::new(&truth, &prepared.groups);
+        Ok(Self {
+            links,
+            truth,
+            judge,
+            lists,
+            seed,
+            documents: collection.urls().len(),
+            prepared,
+        })
+    }
+
+    pub(super) fn has_truth(&self) -> bool {
+        !matches!(self.truth, Truth::Join)
+    }
+
+    pub(super) fn is_labelled(&self) -> bool {
+        matches!(
+            &self.truth,
+            Truth::Pairs {
+                is_labelled: true,
+                ..
+            }
+        )
+    }
+
+    /// Groups that are not empty.
+    pub(super) fn groups(&self) -> impl Iterator<Item = Group> {
+        let sizes = &self.prepared.sizes;
+        self.prepared
+            .groups
+            .iter()
+            .filter(|group| sizes[group.index()] > 0)
+    }
+
+    pub(super) fn score(&self, one: Group, two: Group, shared: u32) -> Score {
+        let sizes = [one, two].map(|group| self.prepared.sizes[group.index()]);
+        Measure::Jaccard.score(shared, sizes)
+    }
+
+    /// Deals clusters out to parts: what is connected by links, or by what is true.
+    pub(super) fn parts(&self, found: &[&Links]) -> Result<Parts, Error> {
+        let groups = &self.prepared.groups;
+        let components = Components::new(self.documents);
+        // Where pairs are labelled, no others count.
+        let found = if self.is_labelled() { &[] } else { found };
+        let mut buffer: Vec<Link> = Vec::new();
+        for group in groups.iter() {
+            let first = groups.first(group);
+            for member in groups.members(group) {
+                components.join(first.0, member.0);
+            }
+            for links in found {
+                for &(to, _) in links.of(group, &mut buffer)? {
+                    components.join(first.0, groups.first(Group(to)).0);
+                }
+            }
+        }
+        match &self.truth {
+            Truth::Join => {}
+            Truth::Pairs { labels, .. } => {
+                labels
+                    .keys()
+                    .for_each(|(one, two)| components.join(one.0, two.0));
+            }
+            Truth::Classes(classes) => {
+                let mut firsts = std::collections::HashMap::new();
+                for (document, class) in (0..).zip(classes) {
+                    if let Some(class) = class {
+                        components.join(*firsts.entry(class).or_insert(document), document);
+                    }
+                }
+            }
+        }
+        let mut of = vec![0; self.documents];
+        let mut is_alone = vec![true; self.documents];
+        for document in 0..self.documents as u32 {
+            let root = components.find(document);
+            if root != document {
+                is_alone[root as usize] = false;
+            }
+        }
+        let mut count = 0;
+        for document in 0..self.documents {
+            let root = components.find(document as u32) as usize;
+            if root == document && !is_alone[document] {
+                of[document] = (count % PARTS_MAX) as u32;
+                count += 1;
+            } else {
+                of[document] = of[root];
+            }
+        }
+        Ok(Parts {
+            of,
+            count: count.clamp(1, PARTS_MAX),
+        })
+    }
+
+    fn part_of(&self, parts: &Parts, group: Group) -> usize {
+        parts.of[self.prepared.groups.first(group).index()] as usize
+    }
+
+    /// What becomes of all pairs in links: `find` says whether a pair is found, and with what
+    /// chance.
+    pub(super) fn pass(
+        &self,
+        parts: &Parts,
+        links: &Links,
+        find: impl Fn(Group, Group, u32) -> (bool, f64) + Sync,
+    ) -> Result<Pass, Error> {
+        const GROUPS_AT_ONCE: usize = 1024;
+        let groups: Vec<Group> = self.groups().collect();
+        let mut pass = groups
+            .par_chunks(GROUPS_AT_ONCE)
+            .try_fold(
+                || Pass::new(parts.count),
+                |mut pass, groups| -> Result<Pass, Error> {
+                    let mut buffer = Vec::new();
+                    for &one in groups {
+                        let part = self.part_of(parts, one);
+                        if self.judge.weight(one) > 1 {
+                            let whole = Score::WHOLE;
+                            self.take(&mut pass, part, [one, one], whole, (true, 1.0));
+                        }
+                        for &(to, shared) in links.of(one, &mut buffer)? {
+                            if to > one.0 {
+                                let two = Group(to);
+                                let found = find(one, two, shared);
+                                let score = self.score(one, two, shared);
+                                self.take(&mut pass, part, [one, two], score, found);
+                            }
+                        }
+                    }
+                    Ok(pass)
+                },
+            )
+            .try_reduce(|| Pass::new(parts.count), |one, two| Ok(one.merge(two)))?;
+        if self.has_truth() {
+            for (tally, truth) in pass.tallies.iter_mut().zip(self.truths(parts)) {
+                tally.missed = truth.saturating_sub(tally.hits);
+            }
+        }
+        Ok(pass)
+    }
+
+    /// Counts a pair that was found, and is not among all that is similar.
+    pub(super) fn take_besides(&self, parts: &Parts, pass: &mut Pass, one: Group, two: Group) {
+        let (yes, no) = match self.truth {
+            // What the join does not have is not true.
+            Truth::Join => (0, self.judge.pairs(one, two)),
+            _ => self.judge.judged(one, two),
+        };
+        let tally = &mut pass.tallies[self.part_of(parts, one)];
+        tally.hits += yes;
+        tally.false_alarms += no;
+        tally.missed = tally.missed.saturating_sub(yes);
+        pass.found += self.judge.pairs(one, two);
+    }
+
+    fn take(
+        &self,
+        pass: &mut Pass,
+        part: usize,
+        [one, two]: [Group; 2],
+        score: Score,
+        (is_found, chance): (bool, f64),
+    ) {
+        let (yes, no) = self.judge.judged(one, two);
+        let pairs = self.judge.pairs(one, two);
+        pass.tallies[part].count(is_found, true, yes);
+        pass.tallies[part].count(is_found, false, no);
+        pass.expected += chance * yes as f64;
+        pass.spread[part] += (chance * (1.0 - chance)).max(0.0).sqrt() * yes as f64;
+        let score = score.as_f64();
+        let class = &mut pass.classes[((score * CLASSES as f64) as usize).min(CLASSES - 1)];
+        class.0 += pairs;
+        class.2 += score * pairs as f64;
+        if is_found {
+            class.1 += pairs;
+            pass.found += pairs;
+        }
+    }
+
+    /// True pairs by part, found or not, where the truth was given.
+    fn truths(&self, parts: &Parts) -> Vec<u64> {
+        let mut truths = vec![0; parts.count];
+        match &self.truth {
+            Truth::Join => {}
+            Truth::Pairs { labels, .. } => {
+                for ((one, _), _) in labels.iter().filter(|(_, is_true)| **is_true) {
+                    truths[parts.of[one.index()] as usize] += 1;
+                }
+            }
+            Truth::Classes(classes) => {
+                let mut sizes = std::collections::BTreeMap::<u32, (usize, u64)>::new();
+                for (document, class) in classes.iter().enumerate() {
+                    if let Some(class) = class {
+                        sizes.entry(*class).or_insert((document, 0)).1 += 1;
+                    }
+                }
+                for (first, size) in sizes.into_values() {
+                    truths[parts.of[first] as usize] += size * (size - 1) / 2;
+                }
+            }
+        }
+        truths
+    }
+
+    /// Who stands for each document in stars of those links that count; itself if none does.
+    pub(super) fn stars(
+        &self,
+        links: &Links,
+        counts: impl Fn(Group, Group, u32) -> Option<Score>,
+    ) -> Result<Vec<u32>, Error> {
+        let groups = &self.prepared.groups;
+        let mut stars = Stars::new(groups.len(), Score::WHOLE);
+        let mut buffer = Vec::new();
+        let mut keepers: Vec<u32> = (0..self.documents as u32).collect();
+        for document in (0..self.documents as u32).map(DocumentId) {
+            let Some(group) = groups.of(document) else {
+                continue;
+            };
+            if self.prepared.sizes[group.index()] == 0 {
+                continue;
+            }
+            let own = links.of(group, &mut buffer)?;
+            let taken = stars.take(document.0, group.0, |each| {
+                for &(to, shared) in own {
+                    if let Some(score) = counts(group, Group(to), shared) {
+                        each(to, score);
+                    }
+                }
+            });
+            if let Some((keeper, _)) = taken {
+                keepers[document.index()] = keeper;
+            }
+        }
+        Ok(keepers)
+    }
+
+    /// How well clusters are those that are true, if these are known.
+    pub(super) fn rand_index(&self, row: Row, keepers: &[u32]) -> Row {
+        match &self.truth {
+            Truth::Classes(classes) => {
+                let parts: Vec<RandTally> = rand_tallies(classes, keepers);
+                row.rand_index(&parts, self.seed)
+            }
+            _ => row,
+        }
+    }
+
+    /// Every labelled pair with its exact score; and where only some are listed as true, those that
+    /// were found, and how many true ones were not.
+    pub(super) fn labelled(&self) -> Result<(Vec<Labelled>, u64), Error> {
+        let mut pairs = Vec::new();
+        if let (Truth::Pairs { labels, .. }, true) = (&self.truth, self.is_labelled()) {
+            let places = ListPlaces::new(self.lists)?;
+            let [mut one, mut two] = [Vec::new(), Vec::new()];
+            for (&(left, right), &is_true) in labels {
+                places.shingles(left, &mut one)?;
+                places.shingles(right, &mut two)?;
+                for list in [&mut one, &mut two] {
+                    list.sort_unstable();
+                    list.dedup();
+                }
+                let shared = one.iter().filter(|s| two.binary_search(s).is_ok()).count();
+                let either = one.len() + two.len() - shared;
+                let score = shared as f64 / either.max(1) as f64;
+                pairs.push(Labelled {
+                    score,
+                    is_true,
+                    pairs: 1,
+                });
+            }
+            return Ok((pairs, 0));
+        }
+        let mut hits = 0;
+        let mut take = |score: f64, (yes, no): (u64, u64)| {
+            hits += yes;
+            for (is_true, count) in [(true, yes), (false, no)] {
+                if count > 0 {
+                    pairs.push(Labelled {
+                        score,
+                        is_true,
+                        pairs: count,
+                    });
+                }
+            }
+        };
+        let mut buffer = Vec::new();
+        for one in self.groups() {
+            take(1.0, self.judge.judged(one, one));
+            for &(to, shared) in self.links.of(one, &mut buffer)? {
+                if to > one.0 {
+                    let score = self.score(one, Group(to), shared).as_f64();
+                    take(score, self.judge.judged(one, Group(to)));
+                }
+            }
+        }
+        let parts = self.parts(&[])?;
+        let truth: u64 = self.truths(&parts).iter().sum();
+        Ok((pairs, truth.saturating_sub(hits)))
+    }
+
+    /// Precision and recall at every threshold, and the best F1 of them; from the threshold of the
+    /// search on, unless pairs are labelled.
+    pub(super) fn best(&self) -> Result<(Vec<(f64, Tally)>, Option<BestF1>), Error> {
+        if !self.has_truth() {
+            return Ok((Vec::new(), None));
+        }
+        let (mut pairs, unseen) = self.labelled()?;
+        let curve = precision_recall(&mut pairs, unseen);
+        let best = best_f1(&curve);
+        Ok((curve, best))
+    }
+
+    /// The histogram of all pairs by tenth.
+    pub(super) fn histogram(&self) -> Result<[u64; 10], Error> {
+        let mut histogram = [0; 10];
+        let mut buffer = Vec::new();
+        for one in self.groups() {
+            let mut take = |score: f64, pairs: u64| {
+                histogram[((score * 10.0 + 1e-9) as usize).min(9)] += pairs;
+            };
+            take(1.0, self.judge.pairs(one, one));
+            for &(to, shared) in self.links.of(one, &mut buffer)? {
+                if to > one.0 {
+                    let score = self.score(one, Group(to), shared).as_f64();
+                    take(score, self.judge.pairs(one, Group(to)));
+                }
+            }
+        }
+        Ok(histogram)
+    }
+
+    pub(super) fn lists(&self) -> &ShingleLists {
+        self.lists
+    }
+}
+
+/// The best F1 as cells, if something is known to be true.
+pub(super) fn with_best(row: Row, searched: &Searched<'_>, best: Option<&BestF1>) -> Row {
+    let number = |figure: fn(&BestF1) -> f64| match best {
+        Some(best) => Cell::Number(figure(best)),
+        None => Cell::Missing,
+    };
+    match searched.has_truth() {
+        true => row
+            .with("best_f1", number(|best| best.f1))
+            .with("best_threshold", number(|best| best.threshold)),
+        false => row,
+    }
+}
+
+/// The columns of a precision-recall curve that a picture can show.
+pub(super) fn plotted(curve: &[(f64, Tally)]) -> Vec<super::PlotPoint> {
+    const POINTS_MAX: usize = 200;
+    let step = curve.len().div_ceil(POINTS_MAX).max(1);
+    let last = curve.len().saturating_sub(1);
+    curve
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| place % step == 0 || *place == last)
+        .map(|(_, (_, tally))| super::PlotPoint {
+            recall: tally.recall(),
+            precision: tally.precision(),
+            name: String::new(),
+        })
+        .collect()
+}

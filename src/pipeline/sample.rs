@@ -1,0 +1,174 @@
+//! Some documents of a collection, drawn while it is read: those whose ids have the least hashes.
+//! Which these are depends on the ids and a seed alone.
+
+use std::borrow::Cow;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::document::{Content, Document, DocumentId};
+use crate::eval::mixed;
+
+/// How many documents are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SampleSettings {
+    pub(super) count: usize,
+    pub(super) seed: u64,
+}
+
+/// A document that may be drawn, by its place in its block.
+pub(super) struct Drawn {
+    key: u64,
+    pub(super) place: usize,
+    url: String,
+    texts: Vec<String>,
+    is_items: bool,
+}
+
+impl Drawn {
+    /// A document, unless as many have lower keys already.
+    pub(super) fn new(
+        document: &Document<'_>,
+        place: usize,
+        settings: SampleSettings,
+        bound: &AtomicU64,
+    ) -> Option<Self> {
+        let key = mixed(
+            document
+                .url
+                .bytes()
+                .fold(mixed(settings.seed), |key, byte| {
+                    (key ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+                }),
+        );
+        let texts: &[Cow<'_, str>] = match &document.content {
+            Content::Text(text) => std::slice::from_ref(text),
+            Content::Items(items) => items,
+        };
+        (key <= bound.load(Ordering::Relaxed)).then(|| Self {
+            key,
+            place,
+            url: document.url.to_string(),
+            texts: texts.iter().map(ToString::to_string).collect(),
+            is_items: matches!(document.content, Content::Items(_)),
+        })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.url.len() + self.texts.iter().map(String::len).sum::<usize>() + size_of::<Self>()
+    }
+}
+
+/// A document that was drawn.
+pub(super) struct Sampled {
+    key: u64,
+    pub(super) document: DocumentId,
+    url: String,
+    texts: Vec<String>,
+    is_items: bool,
+}
+
+impl Sampled {
+    /// Its text; of a list of items, these in lines.
+    pub(super) fn text(&self) -> String {
+        self.texts.join("\n")
+    }
+
+    /// As a line of JSONL.
+    pub(super) fn json(&self) -> String {
+        let text = match self.is_items {
+            true => serde_json::json!(self.texts),
+            false => serde_json::json!(self.text()),
+        };
+        format!("{}\n", serde_json::json!({"url": self.url, "text": text}))
+    }
+}
+
+impl PartialEq for Sampled {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Sampled {}
+
+impl PartialOrd for Sampled {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Sampled {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.key, self.document).cmp(&(other.key, other.document))
+    }
+}
+
+/// Those drawn so far: the highest key goes first.
+pub(super) struct Sample {
+    pub(super) settings: SampleSettings,
+    drawn: BinaryHeap<Sampled>,
+    /// No higher key has a chance.
+    pub(super) bound: Arc<AtomicU64>,
+}
+
+impl Sample {
+    pub(super) fn new(settings: SampleSettings) -> Self {
+        Self {
+            settings,
+            drawn: BinaryHeap::new(),
+            bound: Arc::new(AtomicU64::new(u64::MAX)),
+        }
+    }
+
+    pub(super) fn add(&mut self, drawn: Drawn, document: DocumentId) {
+        self.drawn.push(Sampled {
+            key: drawn.key,
+            document,
+            url: drawn.url,
+            texts: drawn.texts,
+            is_items: drawn.is_items,
+        });
+        if self.drawn.len() > self.settings.count {
+            self.drawn.pop();
+            let highest = self.drawn.peek().map_or(0, |drawn| drawn.key);
+            self.bound.store(highest, Ordering::Relaxed);
+        }
+    }
+
+    /// All of them, in input order.
+    pub(super) fn take(&mut self) -> Vec<Sampled> {
+        let mut all = std::mem::take(&mut self.drawn).into_vec();
+        all.sort_unstable_by_key(|drawn| drawn.document);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn which_are_drawn_depends_on_ids_and_seed_alone() {
+        let draw = |order: &mut dyn Iterator<Item = usize>, seed| {
+            let settings = SampleSettings { count: 10, seed };
+            let mut sample = Sample::new(settings);
+            for number in order {
+                let url = format!("u{number}");
+                let document = Document::new(url, Content::Text("x".into()));
+                let drawn = Drawn::new(&document, 0, settings, &sample.bound);
+                if let Some(drawn) = drawn {
+                    sample.add(drawn, DocumentId(number as u32));
+                }
+            }
+            let all = sample.take();
+            all.iter().map(|drawn| drawn.document.0).collect::<Vec<_>>()
+        };
+        let one = draw(&mut (0..1000), 0);
+        assert_eq!(one.len(), 10);
+        assert_eq!(one, draw(&mut (0..1000).rev(), 0));
+        assert_ne!(one, draw(&mut (0..1000), 1));
+        assert!(one.last() > Some(&300));
+        assert_eq!(draw(&mut (0..4), 0), [0, 1, 2, 3]);
+    }
+}
