@@ -4,7 +4,7 @@
 
 use std::ops::AddAssign;
 
-use super::random::Random;
+use super::random::{Random, mixed};
 
 /// Where a figure lies with a chance of 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,9 +26,19 @@ impl Interval {
 const DRAWS: usize = 1000;
 /// More clusters are put together into so many parts, each with as many: sums over independent
 /// clusters tell as much.
-const PARTS_MAX: usize = 2000;
+pub(crate) const PARTS_MAX: usize = 2000;
 /// Half of what is left out, on each side.
 const TAIL: f64 = 0.025;
+
+/// The part that a cluster is put into. Each round is dealt out from another one on, so that what
+/// comes every so often does not always come to the same.
+pub(crate) fn part_of(cluster: usize) -> usize {
+    let turn = match cluster / PARTS_MAX {
+        0 => 0,
+        round => mixed(round as u64) as usize % PARTS_MAX,
+    };
+    (cluster + turn) % PARTS_MAX
+}
 
 /// The interval of a figure of the sum of independent parts; `None` if there are none.
 pub fn interval<T: Copy + Default + AddAssign>(
@@ -42,7 +52,7 @@ pub fn interval<T: Copy + Default + AddAssign>(
         if bags.len() < PARTS_MAX {
             bags.push(part);
         } else {
-            bags[clusters % PARTS_MAX] += part;
+            bags[part_of(clusters)] += part;
         }
         clusters += 1;
     }

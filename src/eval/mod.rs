@@ -16,6 +16,7 @@ mod valley;
 pub(crate) use best::{BestF1, Labelled};
 pub(crate) use best::{best_f1, precision_recall};
 pub use bootstrap::{Interval, interval};
+pub(crate) use bootstrap::{PARTS_MAX, part_of};
 pub(crate) use edits::EditKind;
 pub(crate) use edits::{RATES_PERCENT, edited};
 pub use figures::Tally;

@@ -4,6 +4,7 @@
 //! the share of them that agree in no band before it tells how many it adds: counting would take the
 //! time that bands are there to save.
 
+use super::judge::Judge;
 use super::searched::Searched;
 use crate::candidates::{Bands, GroupSignatures};
 use crate::collection::{Group, for_each_bucket};
@@ -12,7 +13,7 @@ use crate::sketch::{Value, combine};
 
 /// Pairs of groups that are looked at for a setting, at the most; beyond, so many are drawn from
 /// each band.
-const COUNTED_MAX: u64 = 4 << 20;
+const COUNTED_MAX: u64 = 1 << 20;
 const DRAWN: usize = 4096;
 
 /// Pairs of documents that agree in a band.
@@ -93,7 +94,7 @@ pub(super) fn count(
             }
         } else {
             all.is_estimated = true;
-            let drawing = Drawing::new(searched, &buckets);
+            let drawing = Drawing::new(&searched.judge, &buckets);
             let mut random = Random::new(searched.seed ^ (bands.bands as u64) << 32 ^ band as u64);
             let each = drawing.all / DRAWN as f64;
             for _ in 0..DRAWN {
@@ -116,27 +117,33 @@ struct Drawing<'a> {
     /// Pairs up to the end of each bucket.
     ends: Vec<f64>,
     all: f64,
-    weight: Box<dyn Fn(u32) -> f64 + 'a>,
+    /// Of each bucket, the documents up to the end of each of its groups.
+    documents: Vec<Vec<f64>>,
 }
 
 impl<'a> Drawing<'a> {
-    fn new(searched: &'a Searched<'_>, buckets: &'a [Vec<u32>]) -> Self {
-        let weight = |group: u32| searched.judge.weight(Group(group)) as f64;
+    fn new(judge: &Judge, buckets: &'a [Vec<u32>]) -> Self {
         let mut all = 0.0;
-        let ends = buckets
+        let (ends, documents) = buckets
             .iter()
             .map(|bucket| {
-                let sum: f64 = bucket.iter().map(|&group| weight(group)).sum();
-                let squares: f64 = bucket.iter().map(|&group| weight(group).powi(2)).sum();
+                let (mut sum, mut squares) = (0.0, 0.0);
+                let documents = bucket.iter().map(|&group| {
+                    let weight = judge.weight(Group(group)) as f64;
+                    sum += weight;
+                    squares += weight * weight;
+                    sum
+                });
+                let documents: Vec<f64> = documents.collect();
                 all += (sum * sum - squares) / 2.0;
-                all
+                (all, documents)
             })
-            .collect();
+            .unzip();
         Self {
             buckets,
             ends,
             all,
-            weight: Box::new(weight),
+            documents,
         }
     }
 
@@ -144,20 +151,17 @@ impl<'a> Drawing<'a> {
     fn draw(&self, random: &mut Random) -> (u32, u32) {
         let at = random.share() * self.all;
         let place = self.ends.partition_point(|&end| end <= at);
-        let bucket = &self.buckets[place.min(self.buckets.len() - 1)];
-        // Where all weigh the same, which is as a rule, the first try is as good as any.
-        let heaviest = bucket
-            .iter()
-            .map(|&group| (self.weight)(group))
-            .fold(1.0, f64::max);
+        let place = place.min(self.buckets.len() - 1);
+        let (bucket, documents) = (&self.buckets[place], &self.documents[place]);
+        let mut one = || {
+            let at = random.share() * documents[documents.len() - 1];
+            bucket[documents.partition_point(|&end| end <= at)]
+        };
         const TRIES_MAX: usize = 10_000;
         for _ in 0..TRIES_MAX {
-            let one = random.below(bucket.len());
-            let two = random.below(bucket.len());
-            let weight = (self.weight)(bucket[one]) * (self.weight)(bucket[two]);
-            // The heaviest pair is not of one group with itself.
-            if one != two && random.share() * heaviest * heaviest < weight {
-                return (bucket[one], bucket[two]);
+            let (one, two) = (one(), one());
+            if one != two {
+                return (one, two);
             }
         }
         (bucket[0], bucket[1])

@@ -9,12 +9,12 @@ use crate::cluster::{Components, Stars};
 use crate::collection::{Collection, Features, Group};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::eval::{BestF1, Labelled, RandTally, Tally, best_f1, precision_recall, rand_tallies};
+use crate::eval::{
+    BestF1, Labelled, PARTS_MAX, RandTally, Tally, best_f1, part_of, precision_recall, rand_tallies,
+};
 use crate::score::{Measure, Score};
 use crate::sets::{ListPlaces, ShingleLists};
 
-/// Parts that intervals are made of, at the most: clusters are dealt out to them.
-const PARTS_MAX: usize = 2000;
 /// Classes of scores of a measured curve.
 pub(super) const CLASSES: usize = 20;
 
@@ -188,7 +188,7 @@ impl<'a> Searched<'a> {
         for document in 0..self.documents {
             let root = components.find(document as u32) as usize;
             if root == document && !is_alone[document] {
-                of[document] = (count % PARTS_MAX) as u32;
+                of[document] = part_of(count) as u32;
                 count += 1;
             } else {
                 of[document] = of[root];
