@@ -10,7 +10,7 @@ use crate::pipeline::{Cell, Row};
 /// How figures are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureFormat {
-    /// Columns, with four digits behind the point.
+    /// Columns, with three digits behind the point.
     Table,
     /// With a header; intervals are two columns.
     Csv,
@@ -69,35 +69,39 @@ fn table(row: &Row, is_first: bool) -> String {
             count,
             is_estimated,
         } => format!("{}{count}", if *is_estimated { "~" } else { "" }),
-        Cell::Number(number) => format!("{number:.4}"),
+        Cell::Number(number) => format!("{number:.3}"),
         Cell::Interval(Some(interval)) => format!("{:.3}-{:.3}", interval.low, interval.high),
         Cell::Interval(None) | Cell::Missing => "-".to_owned(),
     });
     out
 }
 
+/// A short name, so that a table fits a terminal.
 fn heading(name: &str) -> String {
-    match name.ends_with("_95") {
-        true => "95 %".to_owned(),
-        false => name.replace('_', " "),
+    match name {
+        "band_threshold" => "at".to_owned(),
+        "precision_before" => "before".to_owned(),
+        "predicted_deviation" => "predicted".to_owned(),
+        name if name.ends_with("_95") => "95 %".to_owned(),
+        name => name.replace('_', " "),
     }
 }
 
 /// Columns of the same kind are as wide in every row, as rows are written when they are made.
 fn width(name: &str, cell: &Cell) -> usize {
     const EDIT_WIDTH: usize = 20;
-    const COUNT_WIDTH: usize = 6;
+    const COUNT_WIDTH: usize = 5;
     let least = match (name, cell) {
         ("edit", _) => EDIT_WIDTH,
         (_, Cell::Interval(_)) => "0.000-1.000".len(),
-        (_, Cell::Estimate { .. }) => 12,
+        (_, Cell::Estimate { .. }) => 11,
         ("pairs", _) => 9,
         (_, Cell::Text(_)) => 1,
         _ => COUNT_WIDTH,
     };
     match name.ends_with("_95") {
         true => "0.000-1.000".len(),
-        false => name.len().max(least),
+        false => heading(name).len().max(least),
     }
 }
 
@@ -220,8 +224,8 @@ mod tests {
         );
         assert_eq!(
             line(FigureFormat::Table),
-            "score      pairs    candidates  recall         95 %         95 %  best f1\n\
-             a, b          12           ~99  0.5000  0.250-0.750            -        -\n"
+            "score      pairs   candidates  recall         95 %         95 %  best f1\n\
+             a, b          12          ~99   0.500  0.250-0.750            -        -\n"
         );
     }
 

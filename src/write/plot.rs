@@ -10,12 +10,12 @@ const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 800.0;
 
 const STYLE: &str = "\
-text{font:13px system-ui,sans-serif;fill:#1b1f24}\
+text{font:13px system-ui,sans-serif;fill:#1b1f24;stroke:#fff;stroke-width:3px;paint-order:stroke}\
 .small{font-size:11px}.title{font-size:15px;font-weight:600}\
 .ground{fill:#fff}.frame{fill:none;stroke:#57606a}.grid{stroke:#d8dee4}\
 .bar{fill:#3b73b9}.mark{stroke:#57606a;stroke-dasharray:4 4}\
 .line{fill:none;stroke-width:1.8}.pr{stroke:#3b73b9}.dot{stroke:#fff;stroke-width:1}\
-@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}.frame{stroke:#8b949e}\
+@media(prefers-color-scheme:dark){text{fill:#e6edf3;stroke:#0d1117}.ground{fill:#0d1117}.frame{stroke:#8b949e}\
 .grid{stroke:#30363d}.mark{stroke:#8b949e}.bar{fill:#6ca4e8}.pr{stroke:#6ca4e8}\
 .dot{stroke:#0d1117}}";
 
@@ -130,7 +130,7 @@ fn colour(index: usize, of: usize) -> String {
 fn s_curves(svg: &mut String, panel: Panel, plot: &Plot) {
     const POINTS: u32 = 100;
     /// Lines of the legend that there is room for.
-    const LEGEND_MAX: usize = 16;
+    const LEGEND_MAX: usize = 15;
     let title = "Pairs found by bands: predicted (lines) and measured (dots)";
     frame(
         svg,
@@ -147,6 +147,15 @@ fn s_curves(svg: &mut String, panel: Panel, plot: &Plot) {
     }
     mark(svg, panel, plot.threshold);
     let count = plot.curves.len();
+    let legend = panel.x(1.0) + 24.0;
+    text(
+        svg,
+        legend,
+        panel.top + 10.0,
+        "start",
+        "small",
+        "bands×rows",
+    );
     for (index, MeasuredCurve { bands, measured }) in plot.curves.iter().enumerate() {
         let colour = colour(index, count);
         let mut path = String::new();
@@ -164,21 +173,21 @@ fn s_curves(svg: &mut String, panel: Panel, plot: &Plot) {
             dot(svg, panel.x(similarity), panel.y(share), &colour);
         }
         if index < LEGEND_MAX {
-            let (x, y) = (panel.x(1.0) + 24.0, panel.top + 8.0 + 17.0 * index as f64);
+            let (x, y) = (legend, panel.top + 25.0 + 17.0 * index as f64);
             let end = x + 22.0;
             let _ = writeln!(
                 svg,
                 "<path class=\"line\" stroke=\"{colour}\" d=\"M{x} {y}H{end}\"/>"
             );
             dot(svg, x + 11.0, y, &colour);
-            let name = format!("{} bands of {}", bands.bands, bands.rows);
+            let name = format!("{}×{}", bands.bands, bands.rows);
             text(svg, end + 8.0, y + 4.0, "start", "small", &name);
         }
     }
     if count > LEGEND_MAX {
         let more = format!("and {} more", count - LEGEND_MAX);
-        let y = panel.top + 12.0 + 17.0 * LEGEND_MAX as f64;
-        text(svg, panel.x(1.0) + 24.0, y, "start", "small", &more);
+        let y = panel.top + 29.0 + 17.0 * LEGEND_MAX as f64;
+        text(svg, legend, y, "start", "small", &more);
     }
 }
 
@@ -268,7 +277,7 @@ fn name_point(
             let is_inside = room[0] > panel.left
                 && room[2] < panel.x(1.0) - 2.0
                 && room[1] > panel.top
-                && room[3] < panel.bottom();
+                && room[3] < panel.bottom() + 6.0;
             let meets = |other: &[f64; 4]| {
                 room[0] < other[2] && other[0] < room[2] && room[1] < other[3] && other[1] < room[3]
             };
@@ -309,6 +318,7 @@ fn histogram(svg: &mut String, panel: Panel, plot: &Plot) {
             &short(10_u64.saturating_pow(decade)),
         );
     }
+    mark(svg, panel, plot.threshold);
     for (tenth, &pairs) in plot.histogram.iter().enumerate() {
         let share = tenth as f64 / 10.0;
         let (x, end) = (panel.x(share) + 2.0, panel.x(share + 0.1) - 2.0);
@@ -347,7 +357,6 @@ fn histogram(svg: &mut String, panel: Panel, plot: &Plot) {
         "small",
         "1.0",
     );
-    mark(svg, panel, plot.threshold);
 }
 
 /// A count in at most four characters and a unit.

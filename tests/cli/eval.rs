@@ -135,7 +135,7 @@ fn thresholds_remove_what_dedup_removes() {
     for row in swept.iter().step_by(3) {
         let threshold = &row["threshold"];
         let flags = format!("--shingle-chars 3 --threshold {threshold} d.jsonl");
-        let clusters = place.run(&format!("cluster {flags}")).clean();
+        let clusters = place.run(&format!("cluster --quiet {flags}")).clean();
         let sizes: Vec<usize> = clusters
             .lines()
             .map(|line| line.split(' ').count())

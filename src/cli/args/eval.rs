@@ -23,7 +23,7 @@ Says what settings do on these documents: what they find, what they miss, what t
 Without --sweep, the settings as they are typed; with it, a row for each of many:
 
   bands      all ways to cut --hashes positions into bands of the same length, or those of
-             --bands: the similarity at which they find a pair about as often as not,
+             --bands; at: the similarity at which they find a pair about as often as not,
              (1/b)^(1/r); candidates, which are pairs of documents that agree in a band, and the
              share of all pairs that is spared; precision before candidates are verified by their
              exact score, and after; recall, and what the S-curve 1-(1-s^r)^b predicts of it
