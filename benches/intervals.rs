@@ -2,7 +2,7 @@
 //! pairs tend to be found or missed together. `cargo bench --bench intervals` prints the shares, and
 //! fails if one is not between 93 and 97 %.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::print_stdout)]
 
 use std::process::ExitCode;
 

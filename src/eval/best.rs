@@ -24,9 +24,12 @@ pub(crate) struct BestF1 {
     pub(crate) tally: Tally,
 }
 
-/// What is found at each threshold that makes a difference, the highest first. `unseen` pairs are
+/// Thresholds that make a difference, the highest first, and what is found at each.
+pub(crate) type Curve = Vec<(f64, Tally)>;
+
+/// What is found at each threshold. `unseen` pairs are
 /// true besides, and have a score below all others.
-pub(crate) fn precision_recall(pairs: &mut [Labelled], unseen: u64) -> Vec<(f64, Tally)> {
+pub(crate) fn precision_recall(pairs: &mut [Labelled], unseen: u64) -> Curve {
     pairs.sort_by(|one, two| two.score.total_cmp(&one.score));
     let is_true = |pair: &&Labelled| pair.is_true;
     let truth: u64 = pairs.iter().filter(is_true).map(|pair| pair.pairs).sum();

@@ -13,12 +13,10 @@ mod rand_index;
 mod random;
 mod valley;
 
-pub(crate) use best::{BestF1, Labelled};
-pub(crate) use best::{best_f1, precision_recall};
+pub(crate) use best::{BestF1, Curve, Labelled, best_f1, precision_recall};
 pub use bootstrap::{Interval, interval};
 pub(crate) use bootstrap::{PARTS_MAX, part_of};
-pub(crate) use edits::EditKind;
-pub(crate) use edits::{RATES_PERCENT, edited};
+pub(crate) use edits::{EditKind, RATES_PERCENT, edited};
 pub use figures::Tally;
 pub use rand_index::{RandTally, rand_tallies};
 pub(crate) use random::{Random, mixed};

@@ -32,22 +32,18 @@ pub(crate) fn valley(histogram: &[u64]) -> Option<Valley> {
     let bulk = lower.iter().rposition(|&pairs| pairs == most).unwrap_or(0);
     let bulk = if most == 0 { 0 } else { bulk };
     let between = bulk + usize::from(most > 0)..count - 1;
-    let least = histogram[between.clone()].iter().copied().min()?;
+    let start = between.start;
+    let classes = &histogram[between];
+    let least = classes.iter().copied().min()?;
+    // The longest run of the emptiest, the first of such.
     let mut best: Option<(usize, usize)> = None;
-    let mut start = None;
-    for place in between.start..=between.end {
-        let is_least = place < between.end && histogram[place] == least;
-        match (is_least, start) {
-            (true, None) => start = Some(place),
-            (false, Some(first)) => {
-                let is_longer = best.is_none_or(|(a, b)| place - 1 - first > b - a);
-                if is_longer {
-                    best = Some((first, place - 1));
-                }
-                start = None;
-            }
-            _ => {}
+    let mut first = start;
+    for run in classes.chunk_by(|one, two| one == two) {
+        let last = first + run.len() - 1;
+        if run[0] == least && best.is_none_or(|(from, to)| run.len() > to - from + 1) {
+            best = Some((first, last));
         }
+        first = last + 1;
     }
     let (first, last) = best?;
     let above = histogram[last + 1..].iter().copied().max().unwrap_or(0);

@@ -316,7 +316,9 @@ fn unescaped(field: &str) -> String {
 mod tests {
     use super::*;
 
-    fn known(text: &'static str) -> Result<Vec<([String; 2], Option<bool>)>, String> {
+    type Labels = Vec<([String; 2], Option<bool>)>;
+
+    fn known(text: &'static str) -> Result<Labels, String> {
         let mut pairs = vec![];
         read_known_pairs(Input::from_reader("truth", text.as_bytes()), |pair| {
             pairs.push((pair.urls, pair.label));

@@ -93,6 +93,7 @@ fn width(name: &str, cell: &Cell) -> usize {
     const COUNT_WIDTH: usize = 5;
     let least = match (name, cell) {
         ("edit", _) => EDIT_WIDTH,
+        ("score", _) => "containment".len(),
         (_, Cell::Interval(_)) => "0.000-1.000".len(),
         (_, Cell::Estimate { .. }) => 11,
         ("pairs", _) => 9,
@@ -224,8 +225,8 @@ mod tests {
         );
         assert_eq!(
             line(FigureFormat::Table),
-            "score      pairs   candidates  recall         95 %         95 %  best f1\n\
-             a, b          12          ~99   0.500  0.250-0.750            -        -\n"
+            "score            pairs   candidates  recall         95 %         95 %  best f1\n\
+             a, b                12          ~99   0.500  0.250-0.750            -        -\n"
         );
     }
 

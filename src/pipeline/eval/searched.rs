@@ -10,7 +10,8 @@ use crate::collection::{Collection, Features, Group};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::eval::{
-    BestF1, Labelled, PARTS_MAX, RandTally, Tally, best_f1, part_of, precision_recall, rand_tallies,
+    BestF1, Curve, Labelled, PARTS_MAX, RandTally, Tally, best_f1, part_of, precision_recall,
+    rand_tallies,
 };
 use crate::score::{Measure, Score};
 use crate::sets::{ListPlaces, ShingleLists};
@@ -408,7 +409,7 @@ impl<'a> Searched<'a> {
 
     /// Precision and recall at every threshold, and the best F1 of them; from the threshold of the
     /// search on, unless pairs are labelled.
-    pub(super) fn best(&self) -> Result<(Vec<(f64, Tally)>, Option<BestF1>), Error> {
+    pub(super) fn best(&self) -> Result<(Curve, Option<BestF1>), Error> {
         if !self.has_truth() {
             return Ok((Vec::new(), None));
         }

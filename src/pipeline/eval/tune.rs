@@ -17,7 +17,7 @@ use crate::eval::valley;
 use crate::observer::{Observer, Phase, Quiet};
 use crate::pipeline::floor::Purpose;
 use crate::pipeline::reading::{Digest, Reading, Wants};
-use crate::pipeline::sample::{SampleSettings, Sampled};
+use crate::pipeline::sample::{Sample, SampleSettings, Sampled};
 use crate::pipeline::{Inputs, in_pool};
 use crate::read::{Input, InputFormat, ReadSettings};
 use crate::score::{Measure, Threshold};
@@ -133,7 +133,7 @@ pub fn tune_documents(
             std::ops::ControlFlow::Continue(())
         })?;
         reading.tell();
-        let drawn = reading.sample.as_mut().map(|sample| sample.take());
+        let drawn = reading.sample.as_mut().map(Sample::take);
         let mut advice = Advice {
             documents: reading.stats.counts.documents,
             recall,
