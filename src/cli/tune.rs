@@ -47,8 +47,13 @@ fn text(advice: &Advice, args: &TuneArgs) -> String {
         "{} of {} documents were compared: {} pairs of 0.3 and more.",
         advice.sampled, advice.documents, advice.pairs
     );
+    let is_cut = advice.sampled < advice.documents.min(args.sample as u64);
+    if is_cut {
+        out.push_str("The texts of more do not fit an eighth of --memory.\n");
+    }
     if advice.pairs < PAIRS_MIN {
         let more = match advice.sampled < advice.documents {
+            true if is_cut => "give more --memory",
             true => "take a larger --sample",
             false => "there are no more documents",
         };

@@ -46,7 +46,8 @@ Behind a figure stands where it lies with a chance of 95 %: by 1,000 draws of th
 are what is connected by pairs that are found or true. Behind predicted stands where luck leaves \
 the recall, if all pairs of a cluster are found or missed together.
 
---inject plants edited copies of N documents, drawn by their ids, and says how many are found at \
+--inject plants N edited copies of documents, which are drawn by their ids as long as their texts \
+fit an eighth of --memory, and says how many are found at \
 these settings, by kind of edit and by percent of the words, or sentences, edited: would it have \
 been found?";
 

@@ -36,7 +36,8 @@ of all documents.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
-  All documents are read once. Memory is the texts of the sample, and one search in it.
+  All documents are read once. The texts of the sample are in memory, as far as they fit
+  an eighth of it; the other memory is that of one search in them.
 
 Examples:
   simdup tune --shingle-words 3 tests/data/example.jsonl

@@ -2,7 +2,6 @@
 //! edit. They are compared with all documents, and found if the one that they are made of is.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::row::{Cell, Row};
@@ -17,11 +16,12 @@ use crate::pipeline::Inputs;
 use crate::pipeline::floor::Purpose;
 use crate::pipeline::pairs::pairs_of;
 use crate::pipeline::reading::{Planting, Reading, Wants};
-use crate::pipeline::sample::{SampleSettings, Sampled};
-use crate::read::{Input, InputFormat, ReadSettings};
+use crate::pipeline::sample::{SampleSettings, Sampled, input_of};
+use crate::read::{InputFormat, ReadSettings};
 use crate::settings::Settings;
 
 /// A copy: what it was made of, and how.
+#[derive(Clone, Copy)]
 struct Planted {
     document: DocumentId,
     kind: EditKind,
@@ -44,10 +44,7 @@ pub(super) fn run(
         ..settings.clone()
     };
     let wants = Wants {
-        sample: Some(SampleSettings {
-            count: copies,
-            seed,
-        }),
+        sample: Some(SampleSettings::new(copies, seed, settings)),
         ..Wants::default()
     };
     let planted = Arc::new(Mutex::new(Vec::new()));
@@ -56,9 +53,16 @@ pub(super) fn run(
     reading.planting = Some(Planting {
         settings: planted_settings,
         make: Box::new(move |sample| {
-            let (lines, planted) = plant(&sample, copies, seed);
-            *list.lock().unwrap_or_else(PoisonError::into_inner) = planted;
-            Input::from_reader("copies", Cursor::new(lines))
+            let planted = plan(&sample, copies);
+            *list.lock().unwrap_or_else(PoisonError::into_inner) = planted.clone();
+            let lines = planted.into_iter().enumerate().map(move |(number, copy)| {
+                let own_seed = mixed(seed ^ mixed(number as u64));
+                let text = sample[number % sample.len()].text();
+                let text = edited(&text, copy.kind, copy.rate_percent, own_seed);
+                let line = serde_json::json!({"url": number.to_string(), "text": text});
+                format!("{line}\n")
+            });
+            input_of("copies", lines)
         }),
     });
     let collection = reading.collection(inputs)?;
@@ -113,27 +117,17 @@ pub(super) fn run(
     })
 }
 
-/// Edited copies as JSONL, the kinds and rates in turn, and what each is.
-fn plant(sample: &[Sampled], copies: usize, seed: u64) -> (String, Vec<Planted>) {
-    let (mut lines, mut planted) = (String::new(), Vec::new());
-    if sample.is_empty() {
-        return (lines, planted);
-    }
+/// What each copy is made of and how: the kinds and rates in turn.
+fn plan(sample: &[Sampled], copies: usize) -> Vec<Planted> {
     let kinds = EditKind::ALL.len();
-    for number in 0..copies {
-        let from = &sample[number % sample.len()];
-        let kind = EditKind::ALL[number % kinds];
-        let rate_percent = RATES_PERCENT[number / kinds % RATES_PERCENT.len()];
-        let own_seed = mixed(seed ^ mixed(number as u64));
-        let text = edited(&from.text(), kind, rate_percent, own_seed);
-        let line = serde_json::json!({"url": number.to_string(), "text": text});
-        lines.push_str(&line.to_string());
-        lines.push('\n');
-        planted.push(Planted {
-            document: from.document,
-            kind,
-            rate_percent,
-        });
-    }
-    (lines, planted)
+    let planted = |number: usize, from: &Sampled| Planted {
+        document: from.document,
+        kind: EditKind::ALL[number % kinds],
+        rate_percent: RATES_PERCENT[number / kinds % RATES_PERCENT.len()],
+    };
+    let from = sample.iter().cycle();
+    (0..copies)
+        .zip(from)
+        .map(|(number, from)| planted(number, from))
+        .collect()
 }

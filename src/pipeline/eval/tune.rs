@@ -1,7 +1,6 @@
 //! Settings for a user's documents, from a sample of them: where a threshold separates, which bands
 //! reach a recall, and what a full run costs.
 
-use std::io::Cursor;
 use std::time::{Duration, Instant};
 
 use super::candidates::count;
@@ -17,9 +16,9 @@ use crate::eval::valley;
 use crate::observer::{Observer, Phase, Quiet};
 use crate::pipeline::floor::Purpose;
 use crate::pipeline::reading::{Digest, Reading, Wants};
-use crate::pipeline::sample::{Sample, SampleSettings, Sampled};
+use crate::pipeline::sample::{Sample, SampleSettings, Sampled, input_of};
 use crate::pipeline::{Inputs, in_pool};
-use crate::read::{Input, InputFormat, ReadSettings};
+use crate::read::{InputFormat, ReadSettings};
 use crate::score::{Measure, Threshold};
 use crate::settings::{Finding, Settings};
 use crate::shingle::Shingle;
@@ -118,10 +117,7 @@ pub fn tune_documents(
     let inputs = inputs.into();
     in_pool(settings, || {
         let wants = Wants {
-            sample: Some(SampleSettings {
-                count: sample,
-                seed,
-            }),
+            sample: Some(SampleSettings::new(sample, seed, settings)),
             ..Wants::default()
         };
         let started = Instant::now();
@@ -147,7 +143,7 @@ pub fn tune_documents(
             &mut advice,
             settings,
             threshold,
-            &drawn.unwrap_or_default(),
+            drawn.unwrap_or_default(),
             seed,
         )?;
         let memory = settings.memory().bytes;
@@ -164,7 +160,7 @@ fn advise(
     advice: &mut Advice,
     settings: &Settings,
     threshold: Option<Threshold>,
-    sample: &[Sampled],
+    sample: Vec<Sampled>,
     seed: u64,
 ) -> Result<(), Error> {
     let lowest: Threshold = LOWEST.parse().unwrap_or_default();
@@ -181,8 +177,8 @@ fn advise(
         ..settings.clone()
     };
     advice.sampled = sample.len() as u64;
-    let lines: String = sample.iter().map(Sampled::json).collect();
-    let inputs = Inputs::from(vec![Input::from_reader("sample", Cursor::new(lines))]);
+    let lines = sample.into_iter().map(|sampled| sampled.json());
+    let inputs = Inputs::from(vec![input_of("sample", lines)]);
     let (mut collection, _) = read(inputs, settings, false, &Quiet)?;
     let searched = Searched::new(&collection, Truth::Join, seed)?;
     let histogram = histogram(&searched)?;
