@@ -119,6 +119,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
-        Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
+        Some(Command::Man { dir: Some(dir), .. }) => pages::write_manual(&dir),
+        Some(Command::Man { command, .. }) => pages::print_manual(command.as_deref()),
     }
 }

@@ -1,6 +1,8 @@
 //! Pages made from the definition of the command line: completions and the manual.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
@@ -33,6 +35,24 @@ pub(super) fn print_manual(name: Option<&str>) -> Result<Outcome, Failure> {
         }
     };
     print(&page.map_err(|error| Failure::write("-", error))?)
+}
+
+/// A page for each command, named as `man` looks for it.
+pub(super) fn write_manual(dir: &Path) -> Result<Outcome, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    let written = fs::create_dir_all(dir).and_then(|()| write_pages(&command, dir));
+    written.map_err(|error| Failure::write(&dir.to_string_lossy(), error))?;
+    Ok(Outcome::Done)
+}
+
+fn write_pages(command: &Command, dir: &Path) -> io::Result<()> {
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    fs::write(dir.join(format!("{name}.1")), page_of(command)?)?;
+    let subs = command.get_subcommands();
+    // Help for help says nothing.
+    subs.filter(|sub| sub.get_name() != "help")
+        .try_for_each(|sub| write_pages(sub, dir))
 }
 
 fn page_of(command: &Command) -> io::Result<Vec<u8>> {

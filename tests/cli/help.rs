@@ -73,24 +73,17 @@ fn write_the_pages_of_help() {
     }
 }
 
+/// The commands that stand behind `simdup`, each in one word.
+fn commands() -> impl Iterator<Item = &'static str> {
+    let commands = PAGES.into_iter().map(|(_, command)| command);
+    commands.filter(|command| !command.is_empty() && !command.contains(' ') && *command != "help")
+}
+
 #[test]
 fn help_is_a_command_too() {
     let place = Place::new();
     assert_eq!(place.run("help").clean(), place.run("--help").clean());
-    for command in [
-        "sketch",
-        "cluster",
-        "dedup",
-        "rank",
-        "index",
-        "query",
-        "explain",
-        "report",
-        "eval",
-        "tune",
-        "man",
-        "completions",
-    ] {
+    for command in commands() {
         assert_eq!(
             place.run(&format!("help {command}")).clean(),
             place.run(&format!("{command} --help")).clean()
@@ -102,20 +95,7 @@ fn help_is_a_command_too() {
 fn the_manual_has_all_commands() {
     let place = Place::new();
     let manual = place.run("man").clean();
-    for command in [
-        "sketch",
-        "cluster",
-        "dedup",
-        "rank",
-        "index",
-        "query",
-        "explain",
-        "report",
-        "eval",
-        "tune",
-        "completions",
-        "man",
-    ] {
+    for command in commands() {
         let title = format!(".SH \"SIMDUP {}\"\n", command.to_uppercase());
         assert!(manual.contains(&title), "{title}");
         let page = place.run(&format!("man {command}")).clean();
@@ -133,6 +113,25 @@ fn the_manual_has_all_commands() {
     }
     assert!(place.run("man dedup").clean().contains("\\-\\-removed"));
     place.run("man dedpu").fails("did you mean `dedup`?");
+}
+
+#[test]
+fn the_manual_is_written_a_page_a_command() {
+    let place = Place::new();
+    assert_eq!(place.run("man --dir share/man1").clean(), "");
+    let page = place.read("share/man1/simdup.1");
+    assert!(page.contains(".TH simdup 1"), "{page}");
+    for (_, command) in PAGES
+        .into_iter()
+        .filter(|(_, command)| !command.starts_with("help"))
+    {
+        let name = format!("simdup {command}").trim_end().replace(' ', "-");
+        let page = place.read(&format!("share/man1/{name}.1"));
+        assert!(page.contains(".SH OPTIONS"), "{name}");
+    }
+    place.file("file", "");
+    place.run("man --dir file").fails("file");
+    place.run("man --dir x dedup").fails("cannot be used with");
 }
 
 #[test]

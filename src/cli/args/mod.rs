@@ -27,6 +27,8 @@ mod typed;
 mod values;
 mod walk;
 
+use std::path::PathBuf;
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -115,7 +117,11 @@ pub(super) enum Command {
     /// Print the manual, in roff: `simdup man | man -l -`
     Man {
         /// The page of one command; without it, the one of all
+        #[arg(conflicts_with = "dir")]
         command: Option<String>,
+        /// Write a page for each command to this directory, as packages have them
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
     },
 }
 
