@@ -286,7 +286,7 @@ impl fmt::Display for ErrorKind {
                  one encoding at a time, or convert them first (iconv -t UTF-8)",
             ),
             Self::NoPair => f.write_str(
-                "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",
+                "not a pair and its score, as simdup writes them: text, tsv, csv or jsonl",
             ),
             Self::Index(what) => f.write_str(&one_line(what)),
             Self::DamagedIndex(what) => write!(

@@ -9,9 +9,11 @@ mod chosen;
 mod clusters;
 mod dedup;
 mod explain;
+mod file_lines;
 mod floor;
 mod folders;
 mod index;
+mod listing;
 mod ordered;
 mod pairs;
 mod rank;
@@ -19,6 +21,7 @@ mod reading;
 mod records;
 mod report;
 mod sketches;
+mod sorted_pairs;
 mod texts;
 mod twice;
 mod written_pairs;
@@ -34,8 +37,10 @@ pub use chosen::Choice;
 pub use clusters::{Clustered, Removed, cluster_documents};
 pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
 pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_documents};
+pub use file_lines::TextFiles;
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
-pub use pairs::{Similar, find_pairs, write_pairs};
+pub use listing::write_pairs;
+pub use pairs::{Similar, find_pairs};
 pub use rank::{
     Combine, DocumentFrequencies, Gold, Outlinks, RankOrder, RankSettings, Ranked, Ranking,
     rank_documents,

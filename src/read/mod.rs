@@ -36,6 +36,7 @@ mod counted;
 mod csv;
 mod cutter;
 mod encoding;
+mod file_text;
 mod foreign;
 mod format;
 mod gzip;
@@ -82,6 +83,7 @@ pub use blocks::Piece;
 pub use command::{Command, end_commands};
 pub(crate) use cutter::Cutter;
 pub use encoding::{Charset, TextEncoding};
+pub(crate) use file_text::FileText;
 pub(crate) use format::Head;
 pub use format::InputFormat;
 pub(crate) use html::url_words;
@@ -90,6 +92,7 @@ pub use input::Input;
 pub(crate) use spool::for_two_readings;
 pub(crate) use stream::Stream;
 pub use walk::{Globs, Walk};
+pub(crate) use written_pairs::percent_decoded;
 pub use written_pairs::read_pairs;
 
 /// Longest record that is read. A longer one is more likely a damaged length
