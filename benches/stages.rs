@@ -7,7 +7,7 @@ use std::io::{Cursor, Write};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use simdup::inside::{
-    Content, Masks, OutputFormat, Piece, Pieces, Shingles, Work, run, run_plainly, shingler,
+    Content, Listing, Masks, Piece, Pieces, Shingles, TextFiles, Work, run, run_plainly, shingler,
     sketcher, write_pairs,
 };
 use simdup::settings::{
@@ -310,7 +310,14 @@ fn end_to_end(c: &mut Criterion) {
                             name: "bench",
                             writer: &mut out,
                         };
-                        write_pairs(&mut similar, OutputFormat::Text, output).unwrap();
+                        write_pairs(
+                            &mut similar,
+                            &Listing::default(),
+                            &TextFiles::default(),
+                            output,
+                            &Quiet,
+                        )
+                        .unwrap();
                         out
                     },
                     BatchSize::LargeInput,

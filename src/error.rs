@@ -292,7 +292,7 @@ impl fmt::Display for ErrorKind {
                  one encoding at a time, or convert them first (iconv -t UTF-8)",
             ),
             Self::NoPair => f.write_str(
-                "not a pair and its score, as `simdup -f jsonl` and `-f tsv` write them",
+                "not a pair and its score, as simdup writes them: text, tsv, csv or jsonl",
             ),
             Self::NoKnownPair => f.write_str(
                 "not two ids, or two ids and a label 0 or 1, as in the lines before it: text, TSV, \

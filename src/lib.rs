@@ -92,19 +92,21 @@ pub mod inside {
     pub use crate::document::Content;
     pub use crate::eval::{RandTally, Tally, interval, rand_tallies};
     pub use crate::explain::{Spanned, Template, passages};
-    pub use crate::pipeline::{cluster_written_pairs, write_pairs};
+    pub use crate::pipeline::{TextFiles, cluster_written_pairs, write_pairs};
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
     };
+    pub use crate::score::{Digits, Estimate};
     pub use crate::shingle::{
         Shingle, Shingles, Token, normalise, shingler, spans, token_hash, tokens_twice,
     };
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     pub use crate::write::{
-        ClusterFormat, ClusterLine, ExplainFormat, FigureFormat, FigureLines, IdLines, Look,
-        Output, OutputFormat, Packed, RankFormat, appear, write_annotated, write_cluster,
-        write_explanation, write_plot, write_rank, write_rank_header, write_signature,
+        Accepted, ClusterFormat, ClusterLine, Columns, ExplainFormat, FigureFormat, FigureLines,
+        FilePlace, IdLines, ListFormat, Listing, Look, Output, OutputFormat, Packed, PairFacts,
+        PairOrder, RankFormat, appear, write_annotated, write_cluster, write_explanation,
+        write_plot, write_rank, write_rank_header, write_signature,
     };
 
     /// Room in large pages.

@@ -20,6 +20,10 @@ pub struct Pair {
     pub score: Score,
     /// For containment: the share of each that is found in the other.
     pub shares: Option<[Score; 2]>,
+    /// Shingles, or positions, that they share, and those of each.
+    pub shared: u32,
+    /// Shingles, or positions, of each.
+    pub sizes: [u32; 2],
 }
 
 /// All pairs of a collection.
@@ -78,26 +82,19 @@ impl Pairs {
                 Sides::All => DocumentId(left.0 + 1),
                 Sides::Across(first) => first,
             };
-            self.for_each_partner(left, from, partners, |right, score, shares| {
-                each(Pair {
-                    left,
-                    right,
-                    score,
-                    shares,
-                });
-            })?;
+            self.for_each_partner(left, from, partners, &mut each)?;
         }
         Ok(())
     }
 
-    /// Calls `each` with every document from `from` on that is similar to this one, in input
-    /// order, with their score, and for containment the share of each that is in the other.
+    /// Calls `each` with this document, on the left, and every one from `from` on that is
+    /// similar to it, in input order.
     pub(crate) fn for_each_partner(
         &self,
         document: DocumentId,
         from: DocumentId,
         Partners { links, found }: &mut Partners,
-        mut each: impl FnMut(DocumentId, Score, Option<[Score; 2]>),
+        mut each: impl FnMut(Pair),
     ) -> Result<(), Error> {
         let Some(group) = self.groups.of(document) else {
             return Ok(());
@@ -125,11 +122,34 @@ impl Pairs {
         for &(partner, shared) in found.iter().filter(is_partner) {
             let other = self.groups.of(partner).unwrap_or(group);
             let sizes = [size, self.sizes[other.index()]];
-            let shares = (self.measure == Measure::Containment)
-                .then(|| sizes.map(|size| Score::new(shared, size)));
-            each(partner, self.measure.score(shared, sizes), shares);
+            each(self.pair([document, partner], shared, sizes));
         }
         Ok(())
+    }
+
+    /// Two documents that share so much, with their sizes.
+    fn pair(&self, [left, right]: [DocumentId; 2], shared: u32, sizes: [u32; 2]) -> Pair {
+        Pair {
+            left,
+            right,
+            score: self.measure.score(shared, sizes),
+            shares: (self.measure == Measure::Containment)
+                .then(|| sizes.map(|size| Score::new(shared, size))),
+            shared,
+            sizes,
+        }
+    }
+
+    /// Two documents of a pair that was met before, when they shared so much.
+    pub(crate) fn again(&self, both: [DocumentId; 2], shared: u32) -> Option<Pair> {
+        let [left, right] = both.map(|document| self.groups.of(document));
+        let sizes = [left?, right?].map(|group| self.sizes[group.index()]);
+        Some(self.pair(both, shared, sizes))
+    }
+
+    /// Documents that can be a pair's left one.
+    pub fn own_documents(&self) -> u64 {
+        u64::from(self.own)
     }
 
     /// Calls `each` with every pair, in input order of the left document, then of

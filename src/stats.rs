@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::candidates::SearchStats;
+use crate::score::Estimate;
 use crate::settings::Settings;
 
 /// What a run did, in numbers.
@@ -24,6 +25,9 @@ pub struct Stats {
     pub search: SearchStats,
     /// Where the time went.
     pub seconds: Seconds,
+    /// What scores are worth, if they are estimates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
     /// The least memory that the run could do with, as it follows from the counts.
     pub floor_memory_bytes: u64,
     /// The most memory the process had resident, where the system tells.

@@ -1,18 +1,18 @@
 //! `simdup cluster`: the clusters of near-duplicates.
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use simdup::inside::{ClusterLine, Output, cluster_written_pairs, write_cluster};
+use simdup::inside::{ClusterLine, Packed, cluster_written_pairs, write_cluster};
 use simdup::settings::Keep;
-use simdup::{Cluster, Input, Urls, cluster_documents};
+use simdup::{Cluster, Input, Stats, Urls, cluster_documents};
 
 use super::args::{ClusterArgs, Flag};
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome, files};
+use super::{Answer, Failure, Outcome, files, summary};
 
 pub(super) fn run(args: &ClusterArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     match &args.pairs {
@@ -40,24 +40,41 @@ fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
         members: cluster
             .members
             .iter()
-            .map(|&(member, score)| (clustered.urls.get(member), Some(score.to_string())))
+            .map(|&(member, score)| (clustered.urls.get(member), Some(score.printed(args.digits))))
             .collect(),
-        lowest: cluster.lowest().map(|score| score.to_string()),
+        lowest: cluster.lowest().map(|score| score.printed(args.digits)),
     });
     let output = write_all(lines, args, output).map_err(|error| Failure::write(&name, error))?;
     let stats = stats.write(&mut clustered.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
-    Ok(Outcome::of(&clustered.stats))
+    terminal.close(
+        &clustered.stats,
+        &summary::near_duplicates(&clustered.stats),
+    );
+    let answer = Answer {
+        is_asked: args.exit_status,
+        documents: clustered.stats.counts.documents,
+        found: clustered.stats.counts.clusters,
+    };
+    Ok(Outcome::answering(
+        &clustered.stats,
+        &args.resources,
+        answer,
+    ))
 }
 
 fn write_all<'a>(
     lines: impl Iterator<Item = ClusterLine<'a>>,
     args: &ClusterArgs,
-    output: Output,
-) -> io::Result<Output> {
+    output: Packed,
+) -> io::Result<Packed> {
     let mut output = BufWriter::new(output);
+    if args.count {
+        writeln!(output, "{}", lines.count())?;
+        return output.into_inner().map_err(io::IntoInnerError::into_error);
+    }
     for line in lines {
-        write_cluster(&line, args.format.into(), &mut output)?;
+        write_cluster(&line, args.format(), &mut output)?;
     }
     output.into_inner().map_err(io::IntoInnerError::into_error)
 }
@@ -69,6 +86,7 @@ fn of_pairs(args: &ClusterArgs, path: &Path, typed: &[Flag]) -> Result<Outcome, 
     let (output, name) = args.output.open()?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let started = Instant::now();
+    let terminal = Terminal::new(&args.output, std::iter::empty());
     let threshold = args.similar.similarity.threshold();
     let input = match path.as_os_str() == "-" {
         true => Input::from_reader("-", io::stdin()),
@@ -76,7 +94,10 @@ fn of_pairs(args: &ClusterArgs, path: &Path, typed: &[Flag]) -> Result<Outcome, 
     };
     let found = cluster_written_pairs(input, threshold, args.clusters.cluster.into(), keep)?;
     let (urls, clusters) = (&found.urls, &found.clusters);
-    let print = |score: f64| serde_json::to_string(&score).unwrap_or_default();
+    let print = |score: f64| match args.digits {
+        Some(digits) => digits.of_number(score),
+        None => serde_json::to_string(&score).unwrap_or_default(),
+    };
     let lines = clusters.iter().map(|cluster| ClusterLine {
         keeper: urls.get(cluster.keeper),
         members: cluster
@@ -106,7 +127,17 @@ fn of_pairs(args: &ClusterArgs, path: &Path, typed: &[Flag]) -> Result<Outcome, 
         "peak_memory_bytes": report::peak_memory_bytes(),
     }))?;
     files::finish([(output, name)].into_iter().chain(stats))?;
-    Ok(Outcome::Done)
+    let mut done = Stats::default();
+    done.counts.documents = urls.len() as u64;
+    done.counts.clusters = clusters.len() as u64;
+    done.counts.members = members as u64;
+    terminal.close(&done, &summary::near_duplicates(&done));
+    let answer = Answer {
+        is_asked: args.exit_status,
+        documents: urls.len() as u64,
+        found: clusters.len() as u64,
+    };
+    Ok(Outcome::answering(&done, &args.resources, answer))
 }
 
 /// Documents from which on a cluster is large, whatever the collection's size.

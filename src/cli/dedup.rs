@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter};
 
-use simdup::inside::{OutputFormat, Packed};
+use simdup::inside::{Listing, OutputFormat};
 use simdup::settings::{Dedup, DedupMode, Measure, Query, Wanted};
 use simdup::{DedupOutput, Index, Inputs, NamedWriter, Settings, dedup_documents};
 
@@ -12,7 +12,7 @@ use super::files::{self, open_beside};
 use super::observer::Terminal;
 use super::query::{Asking, check_against, index_of};
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome};
+use super::{Answer, Failure, Outcome, summary};
 
 /// Bytes handed to the operating system at a time.
 const OUTPUT_BUFFER_BYTES: usize = 1 << 18;
@@ -35,9 +35,7 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     };
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let (output, name) = args.output.open()?;
-    let packed = Packed::by_name(output, args.output.output.as_deref())
-        .map_err(|error| Failure::write(&name, error))?;
-    let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, packed);
+    let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);
     let mut removed = match &args.removed {
         Some(path) => {
             let (removed, name) = open_beside("--removed", path)?;
@@ -85,7 +83,6 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     let output = output
         .into_inner()
         .map_err(io::IntoInnerError::into_error)
-        .and_then(Packed::into_output)
         .map_err(|error| Failure::write(&name, error))?;
     let mut finished = vec![(output, name)];
     if let Some((removed, name)) = removed {
@@ -95,7 +92,20 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     }
     finished.extend(stats_output.write(&mut done.stats)?);
     files::finish(finished)?;
-    Ok(Outcome::of(&done.stats))
+    let told = match args.annotate {
+        true => String::new(),
+        false => {
+            let kept = summary::number(done.kept);
+            format!("{}, {kept} kept", summary::near_duplicates(&done.stats))
+        }
+    };
+    terminal.close(&done.stats, &told);
+    let answer = Answer {
+        is_asked: args.exit_status,
+        documents: done.kept + done.removed,
+        found: done.removed,
+    };
+    Ok(Outcome::answering(&done.stats, &args.resources, answer))
 }
 
 /// All documents, with what an index has that is similar.
@@ -118,14 +128,23 @@ fn annotate(args: &DedupArgs, index: &Index, settings: &Settings) -> Result<Outc
             },
             ..Query::default()
         },
-        format: OutputFormat::Jsonl,
+        listing: Listing::of(OutputFormat::Jsonl),
         output: &args.output,
         with_shares: false,
     };
-    let (stats, _) = asking.ask(|asking, each| {
+    let (stats, found) = asking.ask(|asking, each| {
         let asked = index.query(inputs, settings, &asking.query, &terminal, each)?;
         terminal.finish(&asked.stats);
         Ok((asked.stats.clone(), serde_json::to_value(&asked)))
     })?;
-    Ok(Outcome::of(&stats))
+    terminal.close(
+        &stats,
+        &summary::count(found, "near-duplicate", "near-duplicates"),
+    );
+    let answer = Answer {
+        is_asked: args.exit_status,
+        documents: stats.counts.documents,
+        found,
+    };
+    Ok(Outcome::answering(&stats, &args.resources, answer))
 }

@@ -60,5 +60,5 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome, Failure> {
     }
     finished.extend(stats_output.write(&mut evaluated.stats)?);
     files::finish(finished)?;
-    Ok(Outcome::of(&evaluated.stats))
+    Ok(Outcome::of(&evaluated.stats, &args.resources))
 }

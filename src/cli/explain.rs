@@ -47,7 +47,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Outcome, Failure> {
         .map_err(|error| Failure::write(&name, error.into_error()))?;
     let stats = stats.write(&mut explained.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
-    Ok(Outcome::of(&explained.stats))
+    terminal.close(&explained.stats, "");
+    Ok(Outcome::of(&explained.stats, &args.resources))
 }
 
 /// Ids that no document has, each with the one that was meant, perhaps.

@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use simdup::inside::{Output, Walk, appear};
+use simdup::inside::{Output, Packed, Walk, appear};
 
-use super::args::OutputArgs;
+use super::args::{OutputArgs, check_name};
 use super::{Failure, interrupt, standard_output};
 
 /// What a flag names to be written.
@@ -162,43 +162,49 @@ fn whole(path: &Path) -> Option<PathBuf> {
 
 impl OutputArgs {
     /// Where results go, and its name: `-` for standard output.
-    pub(super) fn open(&self) -> Result<(Output, String), Failure> {
+    pub(super) fn open(&self) -> Result<(Packed, String), Failure> {
         match &self.output {
-            Some(path) if !standard_output::is_meant(path) => create(path),
-            _ => Ok((Output::Stream(standard_output::open()), "-".into())),
+            Some(path) if !standard_output::is_meant(path) => create("--output", path),
+            _ => {
+                let stream = Output::Stream(standard_output::open());
+                Ok((Packed::Plain(stream), "-".into()))
+            }
         }
     }
 }
 
 /// Where something else goes that a flag names, and its name.
-pub(super) fn open_beside(flag: &str, path: &Path) -> Result<(Output, String), Failure> {
+pub(super) fn open_beside(flag: &str, path: &Path) -> Result<(Packed, String), Failure> {
     match standard_output::is_meant(path) {
         true => Ok((
-            Output::Stream(standard_output::open()),
+            Packed::Plain(Output::Stream(standard_output::open())),
             format!("{flag} {}", path.display()),
         )),
-        false => create(path),
+        false => create(flag, path),
     }
 }
 
-/// A file that is removed if the program is interrupted, and its name.
-pub(super) fn create(path: &Path) -> Result<(Output, String), Failure> {
+/// A file that a flag names, compressed as its name says and removed if the program is
+/// interrupted, and its name.
+pub(super) fn create(flag: &str, path: &Path) -> Result<(Packed, String), Failure> {
+    check_name(flag, path)?;
     let name = path.display().to_string();
-    match Output::create(path) {
-        Ok(output) => {
-            interrupt::remove_on_interrupt(output.temporary_path());
-            Ok((output, name))
-        }
+    let packed = Output::create(path).and_then(|output| {
+        interrupt::remove_on_interrupt(output.temporary_path());
+        Packed::by_name(output, Some(path))
+    });
+    match packed {
+        Ok(packed) => Ok((packed, name)),
         Err(error) => Err(Failure::write(&name, error)),
     }
 }
 
 /// Ends what was written. Files appear together, as far as renaming one after the other can.
-pub(super) fn finish(outputs: impl IntoIterator<Item = (Output, String)>) -> Result<(), Failure> {
+pub(super) fn finish(outputs: impl IntoIterator<Item = (Packed, String)>) -> Result<(), Failure> {
     let complete: Result<Vec<_>, Failure> = outputs
         .into_iter()
         .map(|(output, name)| {
-            let complete: io::Result<_> = output.complete();
+            let complete: io::Result<_> = output.into_output().and_then(Output::complete);
             complete.map_err(|error| Failure::write(&name, error))
         })
         .collect();

@@ -11,11 +11,11 @@ use simdup::{Index, NamedWriter, Settings, Stats};
 
 use super::args::{
     AddArgs, BuildArgs, CompactArgs, ExportArgs, Flag, IndexCommand, InfoArgs, InfoFormatArg,
-    OutputArgs, RemoveArgs, When,
+    OutputArgs, PairFormatArg, RemoveArgs, When,
 };
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome, files};
+use super::{Answer, Failure, Outcome, files, summary};
 
 pub(super) fn run(command: &IndexCommand, typed: &[Flag]) -> Result<Outcome, Failure> {
     match command {
@@ -39,7 +39,8 @@ fn build(args: &BuildArgs) -> Result<Outcome, Failure> {
     let mut stats = Index::create(&args.index, inputs, &settings, &writer, &terminal)?;
     terminal.finish(&stats);
     files::finish(stats_output.write(&mut stats)?)?;
-    Ok(Outcome::of(&stats))
+    terminal.close(&stats, "");
+    Ok(Outcome::of(&stats, &args.resources))
 }
 
 fn add(args: &AddArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
@@ -61,14 +62,22 @@ fn add(args: &AddArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
         name: &name,
         writer: &mut output,
     };
-    let count = added.write(args.pair_output.format.into(), named)?;
+    let format = PairFormatArg::list_format(args.format, &args.output);
+    let found = added.write(&args.list.listing(format, args.top), named)?;
+    if args.list.count {
+        let counted = writeln!(output, "{found}");
+        counted.map_err(|error| Failure::write(&name, error))?;
+    }
     let stats = stats_output.write(&mut added.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
     let stats = added.finish()?;
-    Ok(match Outcome::of(&stats) {
-        Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
-        outcome => outcome,
-    })
+    terminal.close(&stats, &summary::count(found, "pair", "pairs"));
+    let answer = Answer {
+        is_asked: args.list.exit_status,
+        documents: stats.counts.documents,
+        found,
+    };
+    Ok(Outcome::answering(&stats, &args.resources, answer))
 }
 
 fn tell_present(stats: &Stats, args: &AddArgs) {
@@ -157,6 +166,7 @@ fn export(args: &ExportArgs) -> Result<Outcome, Failure> {
         output: args.output.clone(),
         stats: None,
         progress: When::Never,
+        summary: When::Never,
         quiet: false,
     };
     if let Some(path) = &args.output {

@@ -2,6 +2,7 @@
 //! only part of simdup that knows the command line.
 
 mod args;
+mod baseline;
 mod cluster;
 mod dedup;
 mod eval;
@@ -20,30 +21,69 @@ mod rank;
 pub(crate) mod report;
 mod sketch;
 mod standard_output;
+mod summary;
 mod tune;
 
 use std::io;
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, ResourceArgs};
+use simdup::Stats;
 
 /// How a run ended that was not cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// Pairs were found, and `--exit-status` was given.
+    /// Something was found, and `--exit-status` was given.
     Found,
-    /// Records were skipped.
+    /// Records were skipped, and `--skip-ok` was not given.
     Skipped,
+    /// There was no document at all, and `--exit-status` was given: a wrong path must not pass a
+    /// build.
+    NoDocument,
 }
 
 impl Outcome {
-    fn of(stats: &simdup::Stats) -> Self {
-        match stats.counts.skipped {
-            0 => Self::Done,
-            _ => Self::Skipped,
+    /// Of a run that asks for no answer in its status.
+    fn of(stats: &Stats, resources: &ResourceArgs) -> Self {
+        match (stats.counts.skipped, resources.skip_ok) {
+            (0, _) | (_, true) => Self::Done,
+            (_, false) => Self::Skipped,
         }
     }
+
+    /// Of a run that asks for one, perhaps.
+    fn answering(stats: &Stats, resources: &ResourceArgs, answer: Answer) -> Self {
+        match (Self::of(stats, resources), answer) {
+            (
+                Self::Done,
+                Answer {
+                    is_asked: true,
+                    documents: 0,
+                    ..
+                },
+            ) => Self::NoDocument,
+            (
+                Self::Done,
+                Answer {
+                    is_asked: true,
+                    found: 1..,
+                    ..
+                },
+            ) => Self::Found,
+            (outcome, _) => outcome,
+        }
+    }
+}
+
+/// What a run tells by its status.
+struct Answer {
+    /// Whether `--exit-status` was given.
+    is_asked: bool,
+    /// Documents that were read.
+    documents: u64,
+    /// What was found of what is looked for.
+    found: u64,
 }
 
 impl From<Outcome> for ExitCode {
@@ -52,6 +92,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => Self::SUCCESS,
             Outcome::Found => Self::from(1),
             Outcome::Skipped => Self::from(2),
+            Outcome::NoDocument => Self::from(3),
         }
     }
 }

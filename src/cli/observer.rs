@@ -12,7 +12,7 @@ use simdup::results::Phase;
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
-use super::report;
+use super::{report, summary};
 
 /// Problems of one kind that are printed; the others are counted.
 const ALIKE_MAX: u64 = 10;
@@ -40,6 +40,8 @@ pub(super) struct Terminal {
     /// How much there is to read, if that is known.
     input_bytes: Option<u64>,
     quiet: bool,
+    /// When the run began, if a line closes it.
+    summarised: Option<Instant>,
     problems: Mutex<BTreeMap<&'static str, u64>>,
 }
 
@@ -73,6 +75,11 @@ impl Terminal {
                 .then(|| inputs.map(Input::bytes).sum())
                 .flatten(),
             quiet: args.quiet,
+            summarised: match args.summary {
+                When::Always => Some(now),
+                When::Never => None,
+                When::Auto => (is_terminal && !args.quiet).then_some(now),
+            },
             problems: Mutex::default(),
         };
         if shown && is_terminal {
@@ -112,6 +119,9 @@ impl Terminal {
         }
         if !self.quiet {
             tell_of_texts(stats);
+            if stats.counts.documents == 0 {
+                report::warning("no document was read");
+            }
         }
         let repeated = stats.counts.repeated_ids;
         if repeated > 0 && !self.quiet {
@@ -124,6 +134,29 @@ impl Terminal {
         }
         if !self.quiet {
             tell_of_scope(stats);
+        }
+    }
+}
+
+impl Terminal {
+    /// Whether a line closes the run.
+    pub(super) fn is_summarised(&self) -> bool {
+        self.summarised.is_some()
+    }
+
+    /// Closes the run with a line; `found` is what came of it.
+    pub(super) fn close(&self, stats: &Stats, found: &str) {
+        if let Some(started) = self.summarised {
+            report::warning(&summary::line(stats, found, started.elapsed()));
+        }
+    }
+
+    /// The same for pairs, whose scores may be estimates.
+    pub(super) fn close_pairs(&self, stats: &Stats, found: &str) {
+        self.close(stats, found);
+        let told = summary::of_estimates(stats).filter(|_| self.is_summarised());
+        if let Some(told) = told {
+            report::warning(&told);
         }
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     terminal.finish(&reported.stats);
     let stats = stats.write(&mut reported.stats)?;
     files::finish([(output, name.clone())].into_iter().chain(key).chain(stats))?;
+    terminal.close(&reported.stats, "");
     if !args.output.quiet {
         let pairs = reported.stats.counts.pairs;
         let of = match reported.shown as u64 == pairs {
@@ -42,5 +43,5 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
             reported.page_bytes as f64 / 1e6
         ));
     }
-    Ok(Outcome::of(&reported.stats))
+    Ok(Outcome::of(&reported.stats, &args.resources))
 }

@@ -1,23 +1,36 @@
 //! `simdup`: the similar pairs.
 
-use simdup::inside::write_pairs;
+use std::io::Write;
+
+use simdup::inside::{Listing, Packed, TextFiles, write_pairs};
+use simdup::results::Similar;
 use simdup::settings::{CommonSettings, Measure, Query};
 use simdup::{Index, NamedWriter, Settings, find_pairs};
 
-use super::args::{Flag, PairsArgs};
+use super::args::{Flag, PairListArgs, PairsArgs};
 use super::observer::Terminal;
 use super::query::{Asking, check_against, index_of};
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome, files};
+use super::{Answer, Failure, Outcome, baseline, files, summary};
 
 pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     if let Some(index) = index_of(&args.similar.similarity.against)? {
         check_against(&index, &settings, typed)?;
+        args.pairs.check_index(index.folder())?;
         return ask(args, &index, &settings);
     }
+    let listing = listing(args)?;
     let inputs = args.similar.inputs()?;
-    let (mut output, name) = args.output.open()?;
+    let files = match args.pairs.has_lines(&listing) {
+        true => TextFiles::of(inputs.iter()),
+        false => TextFiles::default(),
+    };
+    let output = args.output.open()?;
+    let known = match &args.pairs.write_baseline {
+        Some(path) => Some(files::open_beside("--write-baseline", path)?),
+        None => None,
+    };
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.iter());
     let names = match &inputs.documents[..] {
@@ -26,6 +39,9 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     };
     let mut similar = find_pairs(inputs, &settings, &terminal)?;
     terminal.finish(&similar.stats);
+    if similar.pairs.own_documents() == 0 && !similar.urls.is_empty() && !args.output.quiet {
+        report::warning("no document was read that could be held against those of --against");
+    }
     if let Some(name) = names.filter(|name| similar.urls.only() == Some(name)) {
         report::warning(&format!(
             "{name} was read as one document; --input-format tells otherwise, and \
@@ -43,19 +59,64 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
             similar.urls.len()
         ));
     }
-    let format = args.pair_output.format.into();
-    let named = NamedWriter {
-        name: &name,
-        writer: &mut output,
+    let write = |similar: &mut Similar, listing: &Listing, to: &mut (Packed, String)| {
+        let (writer, name) = to;
+        let named = NamedWriter { name, writer };
+        write_pairs(similar, listing, &files, named, &terminal)
     };
-    let count = write_pairs(&mut similar, format, named)?;
-    let stats = stats.write(&mut similar.stats)?;
-    files::finish([(output, name)].into_iter().chain(stats))?;
+    let mut outputs = vec![output];
+    if let (Some(path), Some(mut output)) = (&args.pairs.write_baseline, known) {
+        write(
+            &mut similar,
+            &PairListArgs::baseline_listing(path),
+            &mut output,
+        )?;
+        outputs.push(output);
+    }
+    let found = write(&mut similar, &listing, &mut outputs[0])?;
+    if listing.is_counted {
+        count(found, &mut outputs[0])?;
+    }
+    outputs.extend(stats.write(&mut similar.stats)?);
+    files::finish(outputs)?;
 
-    Ok(match Outcome::of(&similar.stats) {
-        Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
-        outcome => outcome,
-    })
+    let known = listing
+        .accepted
+        .as_ref()
+        .map_or(0, |accepted| accepted.met());
+    let mut told = summary::count(found, "pair", "pairs");
+    if known > 0 {
+        told += &format!(", {} known", summary::count(known, "other", "others"));
+    }
+    if let (Some(accepted), Some(path), true) = (
+        &listing.accepted,
+        &args.pairs.baseline,
+        terminal.is_summarised(),
+    ) {
+        baseline::tell(accepted, path);
+    }
+    terminal.close_pairs(&similar.stats, &told);
+    let answer = Answer {
+        is_asked: args.pairs.list.exit_status,
+        documents: similar.pairs.own_documents(),
+        found,
+    };
+    Ok(Outcome::answering(&similar.stats, &args.resources, answer))
+}
+
+/// Prints how many.
+fn count(found: u64, (output, name): &mut (Packed, String)) -> Result<(), Failure> {
+    let counted = writeln!(output, "{found}").and_then(|()| output.flush());
+    counted.map_err(|error| Failure::write(name, error))
+}
+
+/// How pairs are listed, and which are left out.
+fn listing(args: &PairsArgs) -> Result<Listing, Failure> {
+    let mut listing = args.pairs.listing(&args.output);
+    if let Some(path) = &args.pairs.baseline {
+        listing.accepted = Some(baseline::read(path)?);
+    }
+    Ok(listing)
 }
 
 /// The pairs with documents of an index.
@@ -69,17 +130,20 @@ fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, 
             each_id_once: true,
             ..Query::default()
         },
-        format: args.pair_output.format.into(),
+        listing: listing(args)?,
         output: &args.output,
         with_shares: settings.measure == Measure::Containment,
     };
-    let (stats, count) = asking.ask(|asking, each| {
+    let (stats, found) = asking.ask(|asking, each| {
         let asked = index.query(inputs, settings, &asking.query, &terminal, each)?;
         terminal.finish(&asked.stats);
         Ok((asked.stats.clone(), serde_json::to_value(&asked)))
     })?;
-    Ok(match Outcome::of(&stats) {
-        Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
-        outcome => outcome,
-    })
+    terminal.close(&stats, &summary::count(found, "pair", "pairs"));
+    let answer = Answer {
+        is_asked: args.pairs.list.exit_status,
+        documents: stats.counts.documents,
+        found,
+    };
+    Ok(Outcome::answering(&stats, &args.resources, answer))
 }

@@ -5,17 +5,17 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use simdup::inside::{IdLines, Output, OutputFormat, write_annotated};
+use simdup::inside::{IdLines, Listing, Packed, PairFacts, write_annotated};
 use simdup::results::Answer;
 use simdup::settings::{Measure, Query};
 use simdup::{Index, Settings, Stats};
 
-use super::args::{Flag, OutputArgs, QueryArgs};
+use super::args::{Flag, OutputArgs, PairFormatArg, QueryArgs};
 use super::files;
 use super::index::check_settings;
 use super::observer::Terminal;
 use super::report::StatsOutput;
-use super::{Failure, Outcome};
+use super::{Answer as StatusAnswer, Failure, Outcome, summary};
 
 pub(super) fn run(args: &QueryArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
@@ -25,37 +25,47 @@ pub(super) fn run(args: &QueryArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         index: &index,
         settings: &settings,
         query: args.query(),
-        format: args.pair_output.format.into(),
+        listing: args.list.listing(
+            PairFormatArg::list_format(args.format, &args.output),
+            args.top,
+        ),
         output: &args.output,
         with_shares: true,
     };
-    let (stats, count) = match &args.id {
+    let inputs = match args.id {
+        Some(_) => Vec::new(),
+        None => args.input.inputs()?,
+    };
+    let terminal = Terminal::new(&args.output, inputs.iter());
+    let (stats, found) = match &args.id {
         Some(id) => asking.ask(|asking, each| {
             let asked = asking
                 .index
                 .query_id(id, asking.settings, &asking.query, each)?;
             Ok((asked.stats.clone(), serde_json::to_value(&asked)))
         })?,
-        None => {
-            let inputs = args.input.inputs()?;
-            let terminal = Terminal::new(&args.output, inputs.iter());
-            asking.ask(|asking, each| {
-                let Asking {
-                    index,
-                    settings,
-                    query,
-                    ..
-                } = asking;
-                let asked = index.query(inputs, settings, query, &terminal, each)?;
-                terminal.finish(&asked.stats);
-                Ok((asked.stats.clone(), serde_json::to_value(&asked)))
-            })?
-        }
+        None => asking.ask(|asking, each| {
+            let Asking {
+                index,
+                settings,
+                query,
+                ..
+            } = asking;
+            let asked = index.query(inputs, settings, query, &terminal, each)?;
+            terminal.finish(&asked.stats);
+            Ok((asked.stats.clone(), serde_json::to_value(&asked)))
+        })?,
     };
-    Ok(match Outcome::of(&stats) {
-        Outcome::Done if args.pair_output.exit_status && count > 0 => Outcome::Found,
-        outcome => outcome,
-    })
+    terminal.close(&stats, &summary::count(found, "pair", "pairs"));
+    let answer = StatusAnswer {
+        is_asked: args.list.exit_status,
+        documents: match args.id {
+            Some(_) => 1,
+            None => stats.counts.documents,
+        },
+        found,
+    };
+    Ok(Outcome::answering(&stats, &args.resources, answer))
 }
 
 /// What is asked, and where the answers go.
@@ -63,7 +73,7 @@ pub(super) struct Asking<'a> {
     pub(super) index: &'a Index,
     pub(super) settings: &'a Settings,
     pub(super) query: Query,
-    pub(super) format: OutputFormat,
+    pub(super) listing: Listing,
     pub(super) output: &'a OutputArgs,
     /// Whether both shares are written where there are names for them.
     pub(super) with_shares: bool,
@@ -83,15 +93,16 @@ impl Asking<'_> {
         let stats_output = StatsOutput::open(self.output.stats.as_deref())?;
         let (output, name) = self.output.open()?;
         let mut writer = AnswerWriter {
-            lines: IdLines::new(self.format),
+            lines: IdLines::new(&self.listing),
             output: BufWriter::new(output),
             text: Vec::new(),
             is_annotated: self.query.records,
             with_shares: self.with_shares,
+            listing: &self.listing,
             count: 0,
         };
         let failed = |error| Failure::write(&name, error);
-        if !writer.is_annotated {
+        if !writer.is_annotated && !self.listing.is_counted {
             let header = writer.lines.header(self.with_shares);
             writer.output.write_all(header.as_bytes()).map_err(failed)?;
         }
@@ -105,6 +116,9 @@ impl Asking<'_> {
         })?;
         result.map_err(failed)?;
         let count = writer.count;
+        if self.listing.is_counted {
+            writeln!(writer.output, "{count}").map_err(failed)?;
+        }
         let output = writer.output.into_inner();
         let output = output.map_err(|error| failed(error.into_error()))?;
         let mut json = json.map_err(|error| failed(error.into()))?;
@@ -116,32 +130,45 @@ impl Asking<'_> {
 }
 
 /// Writes answers.
-struct AnswerWriter {
+struct AnswerWriter<'a> {
     lines: IdLines,
-    output: BufWriter<Output>,
+    output: BufWriter<Packed>,
+    listing: &'a Listing,
     text: Vec<u8>,
     is_annotated: bool,
     with_shares: bool,
     count: u64,
 }
 
-impl AnswerWriter {
+impl AnswerWriter<'_> {
     fn write(&mut self, answer: &Answer<'_>) -> io::Result<()> {
-        self.count += answer.found.len() as u64;
         if self.is_annotated {
+            self.count += answer.found.len() as u64;
             let mut found: Vec<_> = answer.found.iter().collect();
             found.sort_by_key(|found| Reverse(found.score));
             let named = found
                 .iter()
-                .map(|found| (found.url, found.score.to_string()));
+                .map(|found| (found.url, found.score.printed(self.listing.digits)));
             write_annotated(answer.record, &named.collect::<Vec<_>>(), &mut self.output)?;
         } else if !answer.found.is_empty() {
             self.text.clear();
             self.lines.left(answer.url);
             for found in answer.found {
-                let shares = self.with_shares.then_some(found.shares);
-                self.lines
-                    .pair(found.url, found.score, shares, &mut self.text);
+                let accepted = self.listing.accepted.as_ref();
+                if accepted.is_some_and(|accepted| accepted.meet(answer.url, found.url)) {
+                    continue;
+                }
+                self.count += 1;
+                let facts = PairFacts {
+                    score: found.score,
+                    shares: self.with_shares.then_some(found.shares),
+                    shared: found.shared,
+                    sizes: found.sizes,
+                    places: Default::default(),
+                };
+                if !self.listing.is_counted {
+                    self.lines.pair(found.url, &facts, &mut self.text);
+                }
             }
             self.output.write_all(&self.text)?;
         }

@@ -7,11 +7,11 @@ use simdup::inside::{RankFormat, write_rank, write_rank_header};
 use simdup::rank_documents;
 use simdup::settings::Combine;
 
-use super::args::RankArgs;
+use super::args::{PairFormatArg, RankArgs};
 use super::files::{self, open_beside};
 use super::observer::Terminal;
 use super::report::StatsOutput;
-use super::{Failure, Outcome};
+use super::{Answer, Failure, Outcome, summary};
 
 pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
@@ -24,7 +24,7 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
         None => None,
     };
     let terminal = Terminal::new(&args.output, inputs.iter());
-    let format = match args.format {
+    let format = match PairFormatArg::of(args.format, &args.output) {
         Some(format) => RankFormat::Plain(format.into()),
         None if name == "-" && std::io::stdout().is_terminal() => RankFormat::Aligned,
         None => RankFormat::Plain(Default::default()),
@@ -66,8 +66,18 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     let stats_output = stats_output.write(&mut ranking.stats)?;
     let others = frequencies_output.into_iter().chain(stats_output);
     files::finish([(output, name)].into_iter().chain(others))?;
-    Ok(match Outcome::of(&ranking.stats) {
-        Outcome::Done if args.exit_status && ranking.stats.counts.ranked > 0 => Outcome::Found,
-        outcome => outcome,
-    })
+    terminal.close(
+        &ranking.stats,
+        &summary::count(
+            ranking.stats.counts.ranked,
+            "score above 0",
+            "scores above 0",
+        ),
+    );
+    let answer = Answer {
+        is_asked: args.exit_status,
+        documents: ranking.stats.counts.documents,
+        found: ranking.stats.counts.ranked,
+    };
+    Ok(Outcome::answering(&ranking.stats, &args.resources, answer))
 }

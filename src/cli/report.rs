@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use simdup::inside::Output;
+use simdup::inside::{Output, Packed};
 use simdup::results::ErrorKind;
 use simdup::{Error, Stats};
 
@@ -56,7 +56,7 @@ pub(super) fn warning(text: &str) {
 }
 
 /// Where the statistics go.
-pub(super) struct StatsOutput(Option<(Output, String)>);
+pub(super) struct StatsOutput(Option<(Packed, String)>);
 
 impl StatsOutput {
     /// Opens it before the run, so that a bad name does not cost one.
@@ -65,14 +65,14 @@ impl StatsOutput {
             None => None,
             Some(path) if path.as_os_str() == "-" => {
                 let stream = Output::Stream(Box::new(io::stderr()));
-                Some((stream, "--stats -".into()))
+                Some((Packed::Plain(stream), "--stats -".into()))
             }
             Some(path) => Some(open_beside("--stats", path)?),
         }))
     }
 
     /// Writes them, if they were asked for, and gives back what is to be finished.
-    pub(super) fn write(self, stats: &mut Stats) -> Result<Option<(Output, String)>, Failure> {
+    pub(super) fn write(self, stats: &mut Stats) -> Result<Option<(Packed, String)>, Failure> {
         stats.peak_memory_bytes = peak_memory_bytes();
         self.write_as_json(stats)
     }
@@ -81,7 +81,7 @@ impl StatsOutput {
     pub(super) fn write_as_json(
         self,
         stats: &impl Serialize,
-    ) -> Result<Option<(Output, String)>, Failure> {
+    ) -> Result<Option<(Packed, String)>, Failure> {
         let Some((mut output, name)) = self.0 else {
             return Ok(None);
         };

@@ -41,5 +41,6 @@ pub(super) fn run(args: &SketchArgs) -> Result<Outcome, Failure> {
         .map_err(|error| failure(error.into_error()))?;
     let stats_output = stats_output.write(&mut stats)?;
     files::finish([(output, name)].into_iter().chain(stats_output))?;
-    Ok(Outcome::of(&stats))
+    terminal.close(&stats, "");
+    Ok(Outcome::of(&stats, &args.resources))
 }

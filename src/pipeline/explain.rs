@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
 use crate::observer::{Observer, Phase};
 use crate::pairs::{Pair, Pairs};
-use crate::read::{Input, read_pairs};
+use crate::read::{Input, percent_decoded, read_pairs};
 use crate::score::{Measure, Score};
 use crate::settings::Settings;
 use crate::shingle::{ShingleSet, ShingleSettings, Shingler, Shingles, shingler};
@@ -123,7 +123,7 @@ impl NamedPair {
     /// As somebody typed them.
     fn typed(urls: [String; 2]) -> Self {
         Self {
-            decoded: Some([decoded(&urls[0]), decoded(&urls[1])]),
+            decoded: Some([percent_decoded(&urls[0]), percent_decoded(&urls[1])]),
             urls,
             score: None,
         }
@@ -134,29 +134,6 @@ impl NamedPair {
         let decoded = self.decoded.iter().map(move |urls| urls[side].as_str());
         std::iter::once(self.urls[side].as_str()).chain(decoded)
     }
-}
-
-/// Without percent-encoding, where that gives a text.
-fn decoded(id: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = id.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let digits = behind
-            .get(..2)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte.filter(|_| first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| id.to_owned())
 }
 
 /// Finds the passages that two documents share, of one pair or of some of many.

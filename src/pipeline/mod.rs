@@ -10,9 +10,11 @@ mod clusters;
 mod dedup;
 mod eval;
 mod explain;
+mod file_lines;
 mod floor;
 mod folders;
 mod index;
+mod listing;
 mod ordered;
 mod pairs;
 mod rank;
@@ -21,6 +23,7 @@ mod records;
 mod report;
 mod sample;
 mod sketches;
+mod sorted_pairs;
 mod texts;
 mod twice;
 mod written_pairs;
@@ -40,8 +43,10 @@ pub use eval::{
     eval_documents, tune_documents,
 };
 pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_documents};
+pub use file_lines::TextFiles;
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
-pub use pairs::{Similar, find_pairs, write_pairs};
+pub use listing::write_pairs;
+pub use pairs::{Similar, find_pairs};
 pub use rank::{
     Combine, DocumentFrequencies, Gold, Outlinks, RankOrder, RankSettings, Ranked, Ranking,
     rank_documents,

@@ -1,22 +1,18 @@
 //! From inputs to pairs.
 
-use std::io;
-use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use super::floor::Purpose;
-use super::ordered::{self, WaitingMax, Work};
 use super::reading::{Reading, Wants};
-use super::{Inputs, in_pool, unless_failed};
+use super::{Inputs, in_pool};
 use crate::candidates::{Found, search};
 use crate::collection::{Collection, Urls};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+use crate::explain::Template;
 use crate::observer::{Observer, Phase};
-use crate::pairs::{Pairs, Partners};
-use crate::score::Measure;
+use crate::pairs::Pairs;
 use crate::settings::Settings;
 use crate::stats::Stats;
-use crate::write::{IdLines, NamedWriter, OutputFormat, PairLines};
 
 /// What [`find_pairs`] found.
 #[derive(Debug)]
@@ -27,6 +23,8 @@ pub struct Similar {
     pub pairs: Pairs,
     /// What the run did.
     pub stats: Stats,
+    /// What was taken out of every document.
+    pub(crate) template: Template,
 }
 
 /// Finds the pairs of documents whose score is at least the threshold:
@@ -73,7 +71,10 @@ pub fn find_pairs(
     in_pool(settings, || {
         let collection = reading.collection(inputs)?;
         observer.phase(Phase::Comparing);
-        similar(collection, reading.stats)
+        Ok(Similar {
+            template: reading.template,
+            ..similar(collection, reading.stats)?
+        })
     })
 }
 
@@ -83,7 +84,12 @@ pub(super) fn similar(collection: Collection, mut stats: Stats) -> Result<Simila
     let found = search(&collection)?;
     let (urls, pairs) = pairs_of(collection, found, &mut stats);
     stats.seconds.candidates += started.elapsed();
-    Ok(Similar { urls, pairs, stats })
+    Ok(Similar {
+        urls,
+        pairs,
+        stats,
+        template: Template::default(),
+    })
 }
 
 /// What was found, as pairs of the collection's documents.
@@ -108,115 +114,4 @@ pub(super) fn pairs_of(collection: Collection, found: Found, stats: &mut Stats) 
     stats.counts.candidates = found.stats.candidates;
     stats.search = found.stats;
     (urls, pairs)
-}
-
-/// Pairs that a thread writes at a time.
-const PAIRS_AT_ONCE: usize = 4096;
-
-/// Writes all pairs in order, and gives back how many there are.
-pub fn write_pairs(
-    similar: &mut Similar,
-    format: OutputFormat,
-    output: NamedWriter<'_>,
-) -> Result<u64, Error> {
-    let header = IdLines::new(format).header(similar.pairs.measure() == Measure::Containment);
-    let written = output.writer.write_all(header.as_bytes());
-    written.map_err(|error| output.failed(error))?;
-    write_pair_lines(similar, format, output)
-}
-
-/// The same without what comes before the first pair.
-pub(super) fn write_pair_lines(
-    similar: &mut Similar,
-    format: OutputFormat,
-    output: NamedWriter<'_>,
-) -> Result<u64, Error> {
-    let started = Instant::now();
-    let Similar { urls, pairs, stats } = similar;
-    let (urls, pairs) = (&*urls, &*pairs);
-    let NamedWriter { name, writer } = output;
-    let failed = |error: io::Error| Error::in_file(name, ErrorKind::Write(error));
-    let mut count = 0;
-    let mut result = Ok(());
-    let writing = Writing {
-        format,
-        urls,
-        pairs,
-    };
-    in_pool(&stats.settings, || {
-        let lanes = std::iter::once((0, ()));
-        let waiting_max = WaitingMax::of(stats.settings.memory().bytes);
-        ordered::in_order(&writing, waiting_max, lanes, |lines| {
-            result = lines.and_then(|(text, more)| {
-                count += more;
-                writer.write_all(&text).map_err(failed)
-            });
-            unless_failed(&result)
-        });
-        Ok(())
-    })?;
-    result?;
-    writer.flush().map_err(failed)?;
-    stats.counts.pairs = count;
-    stats.seconds.write = started.elapsed();
-    Ok(count)
-}
-
-/// How pairs become lines.
-struct Writing<'a> {
-    format: OutputFormat,
-    urls: &'a Urls,
-    pairs: &'a Pairs,
-}
-
-/// Lines, and how many.
-type Lines = Result<(Vec<u8>, u64), Error>;
-
-impl<'a> Work for Writing<'a> {
-    /// The next document.
-    type Source = u32;
-    type Joint = ();
-    type Piece = Range<u32>;
-    type Scratch = (PairLines<'a>, Partners);
-    type Output = Lines;
-
-    fn take(&self, start: &mut u32, run: &mut Range<u32>) -> bool {
-        let Some(end) = self.pairs.next_run(*start, PAIRS_AT_ONCE) else {
-            return false;
-        };
-        *run = *start..end;
-        *start = end;
-        true
-    }
-
-    fn join(&self, (): &mut (), _: &mut Range<u32>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn scratch(&self) -> Self::Scratch {
-        (PairLines::new(self.format, self.urls), Partners::default())
-    }
-
-    fn work(
-        &self,
-        run: &mut Range<u32>,
-        (lines, partners): &mut Self::Scratch,
-        give: &mut dyn FnMut(Lines),
-    ) {
-        /// Lines that are handed on at a time, about: a document may have very many partners.
-        const LINES_BYTES: usize = 1 << 20;
-        let (mut text, mut count) = (Vec::new(), 0);
-        let result = self.pairs.for_each_in(run.clone(), partners, |pair| {
-            lines.pair(&pair, &mut text);
-            count += 1;
-            if text.len() > LINES_BYTES {
-                give(Ok((std::mem::take(&mut text), std::mem::take(&mut count))));
-            }
-        });
-        give(result.map(|()| (text, count)));
-    }
-
-    fn bytes(lines: &Lines) -> usize {
-        lines.as_ref().map_or(0, |(text, _)| text.len())
-    }
 }

@@ -1,5 +1,5 @@
 //! Bzip2, all streams of a file one after the other, as parallel compressors write them. The
-//! only file that knows bzip2.
+//! only file that knows bzip2, but for `write/packed.rs`.
 
 use std::io::{self, Read};
 

@@ -151,6 +151,14 @@ impl Input {
         })
     }
 
+    /// The same once more, if it is a regular file that is read as it stands.
+    pub(crate) fn as_file(&self) -> Option<Self> {
+        match self.origin {
+            Origin::Path(_) => self.again(),
+            _ => None,
+        }
+    }
+
     /// Whether it is a regular file that must be unpacked each time it is read.
     pub fn is_packed_file(&self) -> bool {
         let is_packed = |path: &Path| {

@@ -1,12 +1,12 @@
-//! Pairs that were written earlier, as JSONL or TSV; and pairs that are known to be true or not, as
-//! text, TSV, CSV or JSONL.
+//! Pairs in a file, as text, TSV, CSV or JSONL, compressed or not: those that were written earlier,
+//! with their scores, and those that are known to be true or not.
 
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Input, InputFormat, Piece, Pieces, ReadSettings};
-use crate::document::Content;
 use crate::error::{Error, ErrorKind, Place};
 
 /// Calls `each` with the two ids and the score of every pair in a file; the first line
@@ -15,12 +15,11 @@ pub fn read_pairs(
     input: Input,
     mut each: impl FnMut(&str, &str, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    for_each_line(input, |line, place| match pair(line) {
-        Some((left, right, score)) => each(&left, &right, score),
-        None => Err(Error {
-            place,
-            kind: ErrorKind::NoPair,
-        }),
+    for_each_pair(input, "score", ErrorKind::NoPair, |pair, _| {
+        let score = pair.beside.and_then(|text| text.parse().ok());
+        let score = score.filter(|score| f64::is_finite(*score));
+        let [left, right] = &pair.urls;
+        score.map(|score| each(left, right, score))
     })
 }
 
@@ -33,205 +32,39 @@ pub(crate) struct KnownPair {
     pub(crate) place: Place,
 }
 
-/// Calls `each` with every pair of a file, in the form that its first line has; the first line that
-/// is no pair ends it.
+/// Calls `each` with every known pair of a file; the first line that is no such pair ends it.
 pub(crate) fn read_known_pairs(
     input: Input,
     mut each: impl FnMut(KnownPair) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut form = None;
-    for_each_line(input, |line, place| {
-        let form = match &form {
-            Some(form) => form,
-            None => {
-                let (found, is_header) = KnownForm::of(line);
-                let form = form.insert(found);
-                if is_header {
-                    return Ok(());
-                }
-                form
-            }
+    for_each_pair(input, "label", ErrorKind::NoKnownPair, |pair, place| {
+        let label = match pair.beside.as_deref().map(str::trim) {
+            None => None,
+            Some("0" | "false") => Some(false),
+            Some("1" | "true") => Some(true),
+            Some(_) => return None,
         };
-        match form.pair(line) {
-            Some((urls, label)) => each(KnownPair { urls, label, place }),
-            None => Err(Error {
-                place,
-                kind: ErrorKind::NoKnownPair,
-            }),
-        }
+        let urls = pair.urls;
+        let place = place.clone();
+        Some(each(KnownPair { urls, label, place }))
     })
 }
 
-/// How known pairs are written: which field is which.
-#[derive(Debug)]
-enum KnownForm {
-    Jsonl,
-    /// Ids percent-encoded, as `simdup -f text` writes them.
-    Text,
-    Tsv,
-    Csv {
-        urls: [usize; 2],
-        label: Option<usize>,
-    },
+/// A pair as it is written.
+#[derive(Debug, PartialEq)]
+struct WrittenPair {
+    urls: [String; 2],
+    /// What stands behind the ids, or in the field that is asked for.
+    beside: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct JsonKnownPair {
-    url1: String,
-    url2: String,
-    label: Option<serde_json::Value>,
-}
-
-impl KnownForm {
-    /// By the first line, and whether that is a header.
-    fn of(line: &str) -> (Self, bool) {
-        if line.trim_start().starts_with('{') {
-            return (Self::Jsonl, false);
-        }
-        if line.contains('\t') {
-            return (Self::Tsv, false);
-        }
-        let fields = csv_fields(line).unwrap_or_default();
-        let place = |name| fields.iter().position(|field| field == name);
-        if let (Some(one), Some(two)) = (place("url1"), place("url2")) {
-            let label = place("label");
-            return (
-                Self::Csv {
-                    urls: [one, two],
-                    label,
-                },
-                true,
-            );
-        }
-        match line.split_whitespace().count() {
-            2 | 3 => (Self::Text, false),
-            _ => {
-                let label = (fields.len() > 2).then_some(2);
-                (
-                    Self::Csv {
-                        urls: [0, 1],
-                        label,
-                    },
-                    false,
-                )
-            }
-        }
-    }
-
-    fn pair(&self, line: &str) -> Option<([String; 2], Option<bool>)> {
-        match self {
-            Self::Jsonl => {
-                let pair: JsonKnownPair = serde_json::from_str(line).ok()?;
-                let label = match pair.label {
-                    None | Some(serde_json::Value::Null) => None,
-                    Some(serde_json::Value::Bool(is_true)) => Some(is_true),
-                    Some(other) => Some(label(&other.to_string())?),
-                };
-                Some(([pair.url1, pair.url2], label))
-            }
-            Self::Text => {
-                let fields: Vec<&str> = line.split_whitespace().collect();
-                let urls = [decoded(fields.first()?), decoded(fields.get(1)?)];
-                with_label(urls, &fields[2..])
-            }
-            Self::Tsv => {
-                let fields: Vec<&str> = line.trim_end_matches(['\r', '\n']).split('\t').collect();
-                let urls = [unescaped(fields.first()?), unescaped(fields.get(1)?)];
-                with_label(urls, &fields[2..])
-            }
-            Self::Csv { urls, label: at } => {
-                let mut fields = csv_fields(line)?;
-                let found = match at {
-                    Some(at) => Some(label(fields.get(*at)?)?),
-                    None => None,
-                };
-                let urls = urls.map(|at| fields.get_mut(at).map(std::mem::take));
-                let [Some(one), Some(two)] = urls else {
-                    return None;
-                };
-                Some(([one, two], found))
-            }
-        }
-    }
-}
-
-fn with_label(urls: [String; 2], rest: &[&str]) -> Option<([String; 2], Option<bool>)> {
-    match rest {
-        [] => Some((urls, None)),
-        [text] => Some((urls, Some(label(text)?))),
-        _ => None,
-    }
-}
-
-fn label(text: &str) -> Option<bool> {
-    match text.trim() {
-        "0" => Some(false),
-        "1" => Some(true),
-        _ => None,
-    }
-}
-
-/// The fields of a line of CSV, quoted as in RFC 4180.
-fn csv_fields(line: &str) -> Option<Vec<String>> {
-    let mut fields = Vec::new();
-    let mut rest = line.trim_end_matches(['\r', '\n']);
-    loop {
-        let mut field = String::new();
-        if let Some(quoted) = rest.strip_prefix('"') {
-            rest = quoted;
-            loop {
-                let (before, behind) = rest.split_once('"')?;
-                field.push_str(before);
-                rest = behind;
-                match rest.strip_prefix('"') {
-                    Some(behind) => {
-                        field.push('"');
-                        rest = behind;
-                    }
-                    None => break,
-                }
-            }
-            if !rest.is_empty() && !rest.starts_with(',') {
-                return None;
-            }
-        } else {
-            let end = rest.find(',').unwrap_or(rest.len());
-            field.push_str(&rest[..end]);
-            rest = &rest[end..];
-        }
-        fields.push(field);
-        match rest.strip_prefix(',') {
-            Some(behind) => rest = behind,
-            None => return Some(fields),
-        }
-    }
-}
-
-/// An id as it was before it was written as text: `%` and two hexadecimal digits are a byte.
-fn decoded(field: &str) -> String {
-    let bytes = field.as_bytes();
-    let digit = |place: usize| (*bytes.get(place)? as char).to_digit(16);
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut place = 0;
-    while place < bytes.len() {
-        match (bytes[place], digit(place + 1), digit(place + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                place += 3;
-            }
-            (byte, ..) => {
-                out.push(byte);
-                place += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| field.to_owned())
-}
-
-/// Calls `each` with every line of a file that is not blank, and its place, until it fails.
-fn for_each_line(
+/// Calls `each` with every pair and its place. Where that gives nothing, and where a line is no
+/// pair, it is `wrong`.
+fn for_each_pair(
     input: Input,
-    mut each: impl FnMut(&str, Place) -> Result<(), Error>,
+    named: &'static str,
+    wrong: ErrorKind,
+    mut each: impl FnMut(WrittenPair, &Place) -> Option<Result<(), Error>>,
 ) -> Result<(), Error> {
     let settings = ReadSettings {
         format: Some(InputFormat::Lines),
@@ -239,57 +72,277 @@ fn for_each_line(
     };
     let mut pieces = Pieces::new(vec![input], &settings);
     let mut piece = Piece::default();
-    let mut failed: Option<Error> = None;
-    while pieces.next(&mut piece) {
+    let mut reader = PairReader::new(named);
+    let mut failed: Option<Result<Place, Error>> = None;
+    // Where a record starts that is not closed yet.
+    let mut open = None;
+    while failed.is_none() && pieces.next(&mut piece) {
         for block in piece.blocks() {
             let (mut record, mut byte) = (block.first_record, block.first_byte);
             block.documents(&settings, &mut |document| {
                 if failed.is_some() {
                     return;
                 }
-                let result = document.and_then(|document| {
-                    record += 1;
-                    let place = Place {
-                        file: Arc::clone(block.file),
-                        record: Some(record),
-                        byte: Some(byte),
-                    };
-                    byte += document.record.len() as u64;
-                    let Content::Text(line) = &document.content else {
-                        return Ok(());
-                    };
-                    if line.trim().is_empty() {
-                        return Ok(());
+                let document = match document {
+                    Ok(document) => document,
+                    Err(error) => {
+                        failed = Some(Err(error));
+                        return;
                     }
-                    each(line, place)
-                });
-                failed = result.err();
+                };
+                record += 1;
+                let place = Place {
+                    file: Arc::clone(block.file),
+                    record: Some(record),
+                    byte: Some(byte),
+                };
+                byte += document.record.len() as u64;
+                let result = match reader.line(document.record) {
+                    Line::Nothing => return,
+                    Line::Half => {
+                        open.get_or_insert(place);
+                        return;
+                    }
+                    Line::Pair(pair) => {
+                        open = None;
+                        each(pair, &place)
+                    }
+                    Line::Other => None,
+                };
+                match result {
+                    Some(Ok(())) => {}
+                    Some(Err(error)) => failed = Some(Err(error)),
+                    None => failed = Some(Ok(open.take().unwrap_or(place))),
+                }
             });
         }
-        if let Some(error) = failed.take().or(piece.problem.take()) {
-            return Err(error);
+        if failed.is_none() {
+            failed = piece.problem.take().map(Err);
         }
     }
-    Ok(())
+    match failed.or(open.map(Ok)) {
+        None => Ok(()),
+        Some(Err(error)) => Err(error),
+        Some(Ok(place)) => Err(Error { place, kind: wrong }),
+    }
+}
+
+/// What a line is.
+#[derive(Debug, PartialEq)]
+enum Line {
+    Pair(WrittenPair),
+    /// A header, or blank.
+    Nothing,
+    /// The start of a record that goes on: line ends may stand in quotes.
+    Half,
+    Other,
+}
+
+/// How pairs are written, by the first of them.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Jsonl,
+    /// White space in an id is encoded.
+    Text,
+    /// A tab in an id is escaped.
+    Tsv,
+    /// In which columns the ids stand, and what is asked for.
+    Csv {
+        urls: [usize; 2],
+        beside: Option<usize>,
+    },
+}
+
+/// No two ids are as long as that together: a quote that is not closed by then never is.
+const RECORD_BYTES_MAX: usize = 1 << 20;
+
+/// Takes lines for pairs.
+struct PairReader {
+    /// The name of what is asked for besides the ids.
+    named: &'static str,
+    form: Option<Form>,
+    /// What came of a record so far.
+    half: Vec<u8>,
+}
+
+impl PairReader {
+    fn new(named: &'static str) -> Self {
+        Self {
+            named,
+            form: None,
+            half: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) -> Line {
+        let line = match self.form {
+            None => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
+            Some(_) => line,
+        };
+        if self.half.is_empty() {
+            return self.record(line);
+        }
+        let mut record = std::mem::take(&mut self.half);
+        record.extend_from_slice(line);
+        self.record(&record)
+    }
+
+    fn record(&mut self, record: &[u8]) -> Line {
+        let Ok(text) = std::str::from_utf8(record) else {
+            return Line::Other;
+        };
+        let text = text.trim_end_matches(['\n', '\r']);
+        if text.trim().is_empty() {
+            return Line::Nothing;
+        }
+        let form = match self.form {
+            Some(form) => form,
+            None => {
+                let (form, is_header) = self.form_of(text);
+                self.form = Some(form);
+                if is_header {
+                    return Line::Nothing;
+                }
+                form
+            }
+        };
+        let quotes = text.bytes().filter(|&byte| byte == b'"').count();
+        let is_open = matches!(form, Form::Csv { .. }) && quotes % 2 == 1;
+        if is_open && record.len() > RECORD_BYTES_MAX {
+            return Line::Other;
+        }
+        if is_open {
+            self.half = record.to_vec();
+            return Line::Half;
+        }
+        match self.pair(form, text) {
+            Some(pair) => Line::Pair(pair),
+            None => Line::Other,
+        }
+    }
+
+    /// The form of the first line, and whether that is a header.
+    fn form_of(&self, line: &str) -> (Form, bool) {
+        // An id may start so too.
+        if line.trim_start().starts_with('{') && serde_json::from_str::<Value>(line).is_ok() {
+            return (Form::Jsonl, false);
+        }
+        if line.contains('\t') {
+            return (Form::Tsv, false);
+        }
+        let fields = csv_fields(line);
+        let column = |name| fields.iter().position(|field| field == name);
+        if let (Some(one), Some(two)) = (column("url1"), column("url2")) {
+            let (urls, beside) = ([one, two], column(self.named));
+            return (Form::Csv { urls, beside }, true);
+        }
+        match line.split_ascii_whitespace().count() {
+            2 | 3 => (Form::Text, false),
+            _ => {
+                let (urls, beside) = ([0, 1], (fields.len() > 2).then_some(2));
+                (Form::Csv { urls, beside }, false)
+            }
+        }
+    }
+
+    fn pair(&self, form: Form, line: &str) -> Option<WrittenPair> {
+        match form {
+            Form::Jsonl => {
+                let pair: JsonPair = serde_json::from_str(line).ok()?;
+                let beside = match self.named {
+                    "score" => pair.score,
+                    _ => pair.label,
+                };
+                Some(WrittenPair {
+                    urls: [pair.url1, pair.url2],
+                    beside: match beside {
+                        None | Some(Value::Null) => None,
+                        Some(Value::String(text)) => Some(text),
+                        Some(other) => Some(other.to_string()),
+                    },
+                })
+            }
+            Form::Text => of_fields(line.split_ascii_whitespace(), percent_decoded),
+            Form::Tsv => of_fields(line.split('\t'), unescaped),
+            Form::Csv { urls, beside } => {
+                let fields = csv_fields(line);
+                let field = |at: usize| fields.get(at).cloned();
+                Some(WrittenPair {
+                    urls: [field(urls[0])?, field(urls[1])?],
+                    beside: match beside {
+                        Some(at) => Some(field(at)?),
+                        None => None,
+                    },
+                })
+            }
+        }
+    }
 }
 
 #[derive(Deserialize)]
 struct JsonPair {
     url1: String,
     url2: String,
-    score: f64,
+    score: Option<Value>,
+    label: Option<Value>,
 }
 
-fn pair(line: &str) -> Option<(String, String, f64)> {
-    if line.starts_with('{') {
-        let pair: JsonPair = serde_json::from_str(line).ok()?;
-        return Some((pair.url1, pair.url2, pair.score));
+/// Two ids, and what may stand behind them.
+fn of_fields<'a>(
+    mut fields: impl Iterator<Item = &'a str>,
+    id: fn(&str) -> String,
+) -> Option<WrittenPair> {
+    let urls = [id(fields.next()?), id(fields.next()?)];
+    let beside = fields.next().map(str::to_owned);
+    fields
+        .next()
+        .is_none()
+        .then_some(WrittenPair { urls, beside })
+}
+
+/// The fields of a record whose quotes are all closed (RFC 4180).
+fn csv_fields(record: &str) -> Vec<String> {
+    let mut fields = Vec::new();
+    let mut field = String::new();
+    let mut in_quotes = false;
+    let mut chars = record.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, in_quotes) {
+            ('"', true) if chars.peek() == Some(&'"') => {
+                chars.next();
+                field.push('"');
+            }
+            ('"', _) => in_quotes = !in_quotes,
+            (',', false) => fields.push(std::mem::take(&mut field)),
+            _ => field.push(c),
+        }
     }
-    let mut fields = line.split('\t');
-    let (left, right) = (fields.next()?, fields.next()?);
-    let score: f64 = fields.next()?.trim_end().parse().ok()?;
-    (fields.next().is_none() && score.is_finite())
-        .then(|| (unescaped(left), unescaped(right), score))
+    fields.push(field);
+    fields
+}
+
+/// An id as it was before it was written as text; as it stands, if that gives no text.
+pub(crate) fn percent_decoded(id: &str) -> String {
+    let mut bytes = Vec::with_capacity(id.len());
+    let mut rest = id.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let digits = behind
+            .get(..2)
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|_| first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| id.to_owned())
 }
 
 /// An id as it was before it was written as TSV.
@@ -315,6 +368,36 @@ fn unescaped(field: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::Score;
+    use crate::write::{FilePlace, IdLines, Listing, OutputFormat, PairFacts};
+    use proptest::prelude::*;
+
+    fn read(bytes: &[u8]) -> Result<Vec<(String, String, f64)>, Error> {
+        let mut pairs = vec![];
+        let input = Input::from_reader("pairs", std::io::Cursor::new(bytes.to_vec()));
+        read_pairs(input, |left, right, score| {
+            pairs.push((left.to_owned(), right.to_owned(), score));
+            Ok(())
+        })?;
+        Ok(pairs)
+    }
+
+    #[test]
+    fn what_is_no_pair_is_an_error_at_its_place() {
+        for (bytes, record) in [
+            (&b"a b 0.9\na b\n"[..], 2),
+            (b"a\tb\tx\n", 1),
+            (b"url1,url2,score\na,b\n", 2),
+            (b"url1,url2,score\n\"a,b,0.9\n", 2),
+            (b"{\"url1\":\"a\"}\n", 1),
+            (b"a b nan\n", 1),
+        ] {
+            let error = read(bytes).unwrap_err();
+            assert_eq!(error.place.record, Some(record), "{error}");
+        }
+        assert_eq!(read(b"").unwrap(), []);
+        assert_eq!(read(b"\xef\xbb\xbfa b 1.0").unwrap().len(), 1);
+    }
 
     type Labels = Vec<([String; 2], Option<bool>)>;
 
@@ -365,6 +448,36 @@ mod tests {
                 error.contains("truth") && error.contains("0 or 1"),
                 "{error}"
             );
+        }
+    }
+
+    proptest! {
+        /// Whatever is written is read again, in every format.
+        #[test]
+        fn pairs_come_back(
+            ids in proptest::collection::vec(("[ -~\\t\\r\\né\u{3000}]{1,9}", "[ -~\\t\\r\\né]{1,9}", 1_u32..20), 0..9),
+            format in prop_oneof![
+                Just(OutputFormat::Text), Just(OutputFormat::Tsv), Just(OutputFormat::Csv), Just(OutputFormat::Jsonl)
+            ],
+        ) {
+            let mut lines = IdLines::new(&Listing::of(format));
+            let mut text = lines.header(false).into_bytes();
+            for (left, right, part) in &ids {
+                lines.left(left);
+                let facts = PairFacts {
+                    score: Score::new(*part, 20),
+                    shares: None,
+                    shared: 0,
+                    sizes: [0; 2],
+                    places: [FilePlace::None; 2],
+                };
+                lines.pair(right, &facts, &mut text);
+            }
+            let expected: Vec<_> = ids
+                .into_iter()
+                .map(|(left, right, part)| (left, right, f64::from(part) / 20.0))
+                .collect();
+            prop_assert_eq!(read(&text).unwrap(), expected);
         }
     }
 }

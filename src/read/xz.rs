@@ -1,4 +1,5 @@
-//! xz, all streams of a file one after the other. The only file that knows liblzma.
+//! xz, all streams of a file one after the other. The only file that knows liblzma, but
+//! for `write/packed.rs`.
 
 use std::io::{self, Read};
 

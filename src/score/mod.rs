@@ -5,6 +5,8 @@
 //! candidates were found.
 
 mod cosine;
+mod digits;
+mod estimate;
 mod measure;
 mod minhash;
 mod overlap;
@@ -15,6 +17,8 @@ use std::fmt;
 
 pub(crate) use cosine::squared_idf;
 pub use cosine::{Cosine, Weight};
+pub use digits::Digits;
+pub use estimate::Estimate;
 pub use measure::Measure;
 pub(crate) use measure::SetBound;
 pub(crate) use minhash::shared_at_least;

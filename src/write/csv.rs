@@ -5,16 +5,15 @@ use super::PairFormat;
 pub(super) struct Csv;
 
 impl PairFormat for Csv {
-    fn header(&self, with_shares: bool) -> &'static str {
-        if with_shares {
-            "url1,url2,score,in1,in2\n"
-        } else {
-            "url1,url2,score\n"
-        }
+    fn header(&self, more: &[&str]) -> String {
+        let mut names = vec!["url1", "url2", "score"];
+        names.extend(more);
+        names.join(",") + "\n"
     }
 
-    fn shares(&self) -> Option<[&'static str; 2]> {
-        Some([",", ","])
+    fn more(&self, _name: &str, value: Option<&str>, line: &mut Vec<u8>) {
+        line.push(b',');
+        line.extend_from_slice(value.unwrap_or_default().as_bytes());
     }
 
     fn id(&self, url: &str, line: &mut Vec<u8>) {

@@ -9,8 +9,9 @@ impl PairFormat for Jsonl {
         json_string(url, line);
     }
 
-    fn shares(&self) -> Option<[&'static str; 2]> {
-        Some([",\"in1\":", ",\"in2\":"])
+    fn more(&self, name: &str, value: Option<&str>, line: &mut Vec<u8>) {
+        let value = value.unwrap_or("null");
+        line.extend_from_slice(format!(",\"{name}\":{value}").as_bytes());
     }
 
     fn frame(&self) -> [&'static str; 4] {

@@ -3,22 +3,28 @@
 //! A new output format is a file here that implements `PairFormat`, and a line
 //! in [`OutputFormat`].
 
+mod accepted;
 mod clusters;
 mod csv;
 mod explain;
 mod figures;
+mod github;
 mod html;
+mod id_lines;
 mod jsonl;
+mod listing;
 mod output;
 mod packed;
 mod plot;
 mod ranks;
 mod records;
+mod sarif;
 mod signature;
 mod text;
 mod tsv;
 mod unfinished;
 
+pub use accepted::Accepted;
 pub use clusters::{ClusterLine, write_cluster};
 pub(crate) use clusters::{RemovedLine, write_removed};
 pub use explain::{ExplainFormat, Look, write_explanation};
@@ -26,6 +32,9 @@ pub use figures::{FigureFormat, FigureLines};
 pub(crate) use html::{
     ChunkKind, PageDocuments, PageGroups, PageHead, PagePairs, PageWriter, pack_chunk, write_key,
 };
+pub use id_lines::IdLines;
+pub(crate) use id_lines::PairLines;
+pub use listing::{Columns, FilePlace, ListFormat, Listing, PairFacts, PairOrder};
 pub use output::{Output, appear};
 pub use packed::Packed;
 pub use plot::write_plot;
@@ -37,11 +46,7 @@ pub(crate) use unfinished::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
 use std::io::{self, Write};
 
-use crate::collection::Urls;
-use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::pairs::Pair;
-use crate::score::Score;
 
 /// Something to write to, and its name for messages.
 pub struct NamedWriter<'a> {
@@ -100,9 +105,9 @@ pub enum ClusterFormat {
 
 /// How a format writes pairs. Everything is appended to a buffer.
 trait PairFormat: Sync {
-    /// What comes before the first pair, with or without shares.
-    fn header(&self, _with_shares: bool) -> &'static str {
-        ""
+    /// What comes before the first pair, with the names of what is said besides the score.
+    fn header(&self, _more: &[&str]) -> String {
+        String::new()
     }
 
     /// An id, such that it can stand in a line.
@@ -112,121 +117,9 @@ trait PairFormat: Sync {
     /// and the score, and behind the score.
     fn frame(&self) -> [&'static str; 4];
 
-    /// What stands before the share of each document that is in the other, behind
-    /// the score; `None` if the format leaves the shares out.
-    fn shares(&self) -> Option<[&'static str; 2]> {
-        None
-    }
-}
-
-/// Pairs as lines of a format.
-pub(crate) struct PairLines<'a> {
-    lines: IdLines,
-    urls: &'a Urls,
-    left: Option<DocumentId>,
-}
-
-impl<'a> PairLines<'a> {
-    /// Lines of this format, with these ids.
-    pub(crate) fn new(format: OutputFormat, urls: &'a Urls) -> Self {
-        Self {
-            lines: IdLines::new(format),
-            urls,
-            left: None,
-        }
-    }
-
-    /// Appends a pair.
-    pub(crate) fn pair(&mut self, pair: &Pair, lines: &mut Vec<u8>) {
-        if self.left != Some(pair.left) {
-            self.left = Some(pair.left);
-            self.lines.left(self.urls.get(pair.left));
-        }
-        self.lines
-            .pair(self.urls.get(pair.right), pair.score, pair.shares, lines);
-    }
-}
-
-/// Pairs as lines of a format, by their ids: one on the left with several on the right.
-pub struct IdLines {
-    rules: &'static dyn PairFormat,
-    left_id: Vec<u8>,
-    printed: PrintedScores,
-}
-
-impl IdLines {
-    /// Lines of this format.
-    pub fn new(format: OutputFormat) -> Self {
-        Self {
-            rules: format.rules(),
-            left_id: Vec::new(),
-            printed: PrintedScores::default(),
-        }
-    }
-
-    /// What comes before the first pair, with or without the shares of each document that are
-    /// in the other.
-    pub fn header(&self, with_shares: bool) -> &'static str {
-        self.rules.header(with_shares)
-    }
-
-    /// The id on the left of the pairs that follow.
-    pub fn left(&mut self, url: &str) {
-        self.left_id.clear();
-        self.rules.id(url, &mut self.left_id);
-    }
-
-    /// Appends a pair.
-    pub fn pair(
-        &mut self,
-        right: &str,
-        score: Score,
-        shares: Option<[Score; 2]>,
-        lines: &mut Vec<u8>,
-    ) {
-        let [first, second, before_score, end] = self.rules.frame().map(str::as_bytes);
-        lines.extend_from_slice(first);
-        lines.extend_from_slice(&self.left_id);
-        lines.extend_from_slice(second);
-        self.rules.id(right, lines);
-        lines.extend_from_slice(before_score);
-        lines.extend_from_slice(self.printed.get(score));
-        if let (Some(names), Some(shares)) = (self.rules.shares(), shares) {
-            for (name, share) in names.iter().zip(shares) {
-                lines.extend_from_slice(name.as_bytes());
-                lines.extend_from_slice(share.to_string().as_bytes());
-            }
-        }
-        lines.extend_from_slice(end);
-    }
-}
-
-/// Scores as they are printed: few are different where they are shares of a signature,
-/// and neighbouring pairs often have the same.
-struct PrintedScores {
-    printed: Vec<(Option<Score>, String)>,
-}
-
-/// Scores that are kept in print.
-const PRINTED_MAX: usize = 256;
-
-impl Default for PrintedScores {
-    fn default() -> Self {
-        Self {
-            printed: vec![(None, String::new()); PRINTED_MAX],
-        }
-    }
-}
-
-impl PrintedScores {
-    fn get(&mut self, score: Score) -> &[u8] {
-        let (known, text) = &mut self.printed[score.spread() as usize % PRINTED_MAX];
-        if *known != Some(score) {
-            *known = Some(score);
-            *text = score.to_string();
-        }
-        text.as_bytes()
-    }
+    /// Something that is said behind the score, by its name; nothing if the format has no room
+    /// for it.
+    fn more(&self, _name: &str, _value: Option<&str>, _line: &mut Vec<u8>) {}
 }
 
 #[cfg(test)]
@@ -266,6 +159,6 @@ mod tests {
         ] {
             assert_eq!(line(format, left, right), expected);
         }
-        assert_eq!(OutputFormat::Csv.rules().header(false), "url1,url2,score\n");
+        assert_eq!(OutputFormat::Csv.rules().header(&[]), "url1,url2,score\n");
     }
 }

@@ -17,7 +17,17 @@ pub enum Packed {
     Gzip(Members),
     /// Zstandard.
     Zstd(zstd::stream::write::Encoder<'static, Output>),
+    /// Bzip2.
+    #[cfg(feature = "bzip2")]
+    Bzip2(bzip2::write::BzEncoder<Output>),
+    /// xz.
+    #[cfg(feature = "xz")]
+    Xz(liblzma::write::XzEncoder<Output>),
 }
+
+/// As `xz` has it unless told otherwise.
+#[cfg(feature = "xz")]
+const XZ_LEVEL: u32 = 6;
 
 /// Gzip, with a member up to each flush: so tools know the records of crawls.
 pub struct Members {
@@ -65,7 +75,7 @@ impl Members {
 }
 
 impl Packed {
-    /// Compressed if the name ends in `.gz`, `.zst` or `.zstd`.
+    /// Compressed if the name ends in `.gz`, `.zst`, `.zstd`, `.bz2` or `.xz`.
     pub fn by_name(output: Output, path: Option<&Path>) -> io::Result<Self> {
         let ending = path
             .and_then(Path::extension)
@@ -73,6 +83,13 @@ impl Packed {
         Ok(match ending.as_deref() {
             Some("gz") => Self::Gzip(Members::new(output)),
             Some("zst" | "zstd") => Self::Zstd(zstd::stream::write::Encoder::new(output, 0)?),
+            #[cfg(feature = "bzip2")]
+            Some("bz2") => Self::Bzip2(bzip2::write::BzEncoder::new(
+                output,
+                bzip2::Compression::best(),
+            )),
+            #[cfg(feature = "xz")]
+            Some("xz") => Self::Xz(liblzma::write::XzEncoder::new(output, XZ_LEVEL)),
             _ => Self::Plain(output),
         })
     }
@@ -92,6 +109,10 @@ impl Packed {
                 }
             }
             Self::Zstd(encoder) => encoder.finish(),
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2(encoder) => encoder.finish(),
+            #[cfg(feature = "xz")]
+            Self::Xz(encoder) => encoder.finish(),
         }
     }
 }
@@ -102,6 +123,10 @@ impl Write for Packed {
             Self::Plain(output) => output.write(bytes),
             Self::Gzip(members) => members.open()?.write(bytes),
             Self::Zstd(encoder) => encoder.write(bytes),
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2(encoder) => encoder.write(bytes),
+            #[cfg(feature = "xz")]
+            Self::Xz(encoder) => encoder.write(bytes),
         }
     }
 
@@ -110,6 +135,11 @@ impl Write for Packed {
             Self::Plain(output) => output.flush(),
             Self::Gzip(members) => members.close(),
             Self::Zstd(encoder) => encoder.flush(),
+            // A flush would end a block, and nothing is gained by that.
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2(_) => Ok(()),
+            #[cfg(feature = "xz")]
+            Self::Xz(_) => Ok(()),
         }
     }
 }

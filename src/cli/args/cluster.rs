@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use simdup::Settings;
-use simdup::inside::ClusterFormat;
+use simdup::inside::{ClusterFormat, Digits};
 use simdup::settings::{ClusterMethod, Keep, Measure};
 
 use super::input::FormatArg;
+use super::named::{self, NamedFormat};
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::SimilarArgs;
 use super::similarity::ScoreArg;
 use super::together::{self, Clash};
 use super::typed::Flag;
-use super::values::keep;
+use super::values::{digits, keep};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -55,12 +56,28 @@ pub(in crate::cli) struct ClusterArgs {
     pub(in crate::cli) similar: SimilarArgs,
     #[command(flatten)]
     pub(in crate::cli) clusters: ClusterChoiceArgs,
-    /// Take pairs from a file that `-f jsonl` or `-f tsv` wrote, instead of documents
+    /// Take pairs from a file that simdup wrote in any format, instead of documents
     #[arg(long, value_name = "FILE", help_heading = "Clusters")]
     pub(in crate::cli) pairs: Option<PathBuf>,
-    /// How clusters are written
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = ClusterFormatArg::Text, help_heading = "Output")]
-    pub(in crate::cli) format: ClusterFormatArg,
+    /// How clusters are written [default: text, or as the name of --output ends]
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        help_heading = "Output"
+    )]
+    format: Option<ClusterFormatArg>,
+    /// With -f jsonl, print scores with at most N digits behind the point, 1 to 17, rounded half to
+    /// even
+    #[arg(long, value_name = "N", value_parser = digits, help_heading = "Output")]
+    pub(in crate::cli) digits: Option<Digits>,
+    /// Print only how many there are
+    #[arg(long, help_heading = "Output")]
+    pub(in crate::cli) count: bool,
+    /// Exit with status 1 if a cluster was found, and with 3 if there was no document at all
+    #[arg(long, help_heading = "Output")]
+    pub(in crate::cli) exit_status: bool,
     #[command(flatten)]
     pub(in crate::cli) output: OutputArgs,
     #[command(flatten)]
@@ -96,15 +113,19 @@ pub(in crate::cli) enum ClusterFormatArg {
 }
 
 /// What means something for pairs that were written earlier.
-const BESIDE_PAIRS: [&str; 9] = [
+const BESIDE_PAIRS: [&str; 13] = [
     "pairs",
     "threshold",
     "cluster",
     "keep",
     "format",
+    "digits",
+    "count",
+    "exit_status",
     "output",
     "stats",
     "progress",
+    "summary",
     "quiet",
 ];
 
@@ -134,6 +155,7 @@ impl ClusterArgs {
             self.clusters
                 .clash_with_format(self.similar.input.input_format),
         ])?;
+        self.check_format()?;
         self.output.keep_apart(None, self.similar.read_paths())?;
         self.similar.settings(Measure::Jaccard, &self.resources)
     }
@@ -154,7 +176,53 @@ impl ClusterArgs {
             "pairs tell which document came first and nothing else of them; use --keep first or \
              --keep last",
         )])?;
+        self.check_format()?;
         self.output.keep_apart(None, std::iter::once(pairs))
+    }
+
+    /// How clusters are written: as was typed, else as the output's name says.
+    pub(in crate::cli) fn format(&self) -> ClusterFormat {
+        let named = || named::format_of(self.output.output.as_deref()?);
+        match (self.format, named()) {
+            (Some(ClusterFormatArg::Jsonl), _) | (None, Some(NamedFormat::Jsonl)) => {
+                ClusterFormat::Jsonl
+            }
+            _ => ClusterFormat::Text,
+        }
+    }
+
+    fn check_format(&self) -> Result<(), Failure> {
+        let named = self.output.output.as_deref().and_then(named::format_of);
+        if let (None, Some(NamedFormat::Tsv | NamedFormat::Csv | NamedFormat::Sarif)) =
+            (self.format, named)
+        {
+            return Err(Failure::Usage(
+                "clusters are written as text or jsonl: name the --output otherwise, or say which \
+                 with --format"
+                    .into(),
+            ));
+        }
+        let why = "there is nothing but a number to print; leave out one of them";
+        together::check(&[
+            (
+                self.count && self.format.is_some(),
+                "--count",
+                "--format",
+                why,
+            ),
+            (
+                self.count && self.digits.is_some(),
+                "--count",
+                "--digits",
+                why,
+            ),
+            (
+                self.digits.is_some() && self.format() == ClusterFormat::Text,
+                "--digits",
+                "-f text",
+                "only jsonl has scores; use -f jsonl, or leave it out",
+            ),
+        ])
     }
 }
 
@@ -183,15 +251,6 @@ impl From<ClusterMethodArg> for ClusterMethod {
         match typed {
             ClusterMethodArg::Star => Self::Star,
             ClusterMethodArg::Components => Self::Components,
-        }
-    }
-}
-
-impl From<ClusterFormatArg> for ClusterFormat {
-    fn from(typed: ClusterFormatArg) -> Self {
-        match typed {
-            ClusterFormatArg::Text => Self::Text,
-            ClusterFormatArg::Jsonl => Self::Jsonl,
         }
     }
 }

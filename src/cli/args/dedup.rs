@@ -64,6 +64,10 @@ pub(in crate::cli) struct DedupArgs {
     /// Write no documents: print what would go, and how many
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) dry_run: bool,
+    /// Exit with status 1 if a document goes (with --annotate: has a near-duplicate), and with 3 if
+    /// there was no document at all
+    #[arg(long, help_heading = "Output")]
+    pub(in crate::cli) exit_status: bool,
     #[command(flatten)]
     pub(in crate::cli) output: OutputArgs,
     #[command(flatten)]
@@ -74,6 +78,7 @@ impl DedupArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         self.check()?;
         let removed = self.removed.as_deref();
+        let removed = removed.map(|path| ("--removed", path));
         self.output.keep_apart(removed, self.similar.read_paths())?;
         self.similar.settings(Measure::Jaccard, &self.resources)
     }

@@ -8,12 +8,13 @@ use simdup::Settings;
 use simdup::settings::{Measure, Present, Threshold, Writer};
 
 use super::input::{Fields, InputArgs};
-use super::output::{OutputArgs, PairOutputArgs, When};
+use super::listing::{ListArgs, PairFormatArg};
+use super::output::{OutputArgs, When};
 use super::resources::ResourceArgs;
 use super::settings::{read_paths, read_settings};
 use super::shingles::ShingleArgs;
 use super::together;
-use super::values::seconds;
+use super::values::{at_least_one, seconds};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -123,6 +124,10 @@ pub(in crate::cli) struct ToldArgs {
     /// Show progress on standard error; auto: if it is a terminal
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     progress: When,
+    /// Close with a line on standard error: what was read, how long it took; auto: if it is a
+    /// terminal
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    summary: When,
     /// No warnings; what was skipped is still reported
     #[arg(short, long)]
     quiet: bool,
@@ -134,6 +139,7 @@ impl ToldArgs {
             output: None,
             stats: self.stats.clone(),
             progress: self.progress,
+            summary: self.summary,
             quiet: self.quiet,
         }
     }
@@ -180,6 +186,7 @@ pub(super) fn settings(
 ) -> Result<Settings, Failure> {
     let paths = input.files.iter().map(PathBuf::as_path);
     input.walk.check(input.input_format, paths)?;
+    resources.check()?;
     input.check(shingles.items)?;
     let mut read = read_settings(input, resources);
     read.items = shingles.items;
@@ -199,10 +206,10 @@ pub(super) fn settings(
 #[command(next_help_heading = "Similarity")]
 pub(in crate::cli) struct ExactArgs {
     /// What a score is
-    #[arg(long, value_name = "SCORE", value_enum, default_value_t = ExactArg::Jaccard)]
+    #[arg(short, long, value_name = "SCORE", value_enum, default_value_t = ExactArg::Jaccard)]
     pub(in crate::cli) score: ExactArg,
     /// Print what has a score of at least T: above 0, at most 1 [default: 0.75]
-    #[arg(long, value_name = "T")]
+    #[arg(short, long, value_name = "T")]
     pub(in crate::cli) threshold: Option<Threshold>,
 }
 
@@ -249,8 +256,20 @@ pub(in crate::cli) struct AddArgs {
     skip: bool,
     #[command(flatten)]
     pub(in crate::cli) lock: LockArgs,
+    /// How pairs are written [default: text, or as the name of --output ends]
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        help_heading = "Output"
+    )]
+    pub(in crate::cli) format: Option<PairFormatArg>,
+    /// Print no more than the N pairs with the highest scores; memory is for N pairs
+    #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Output")]
+    pub(in crate::cli) top: Option<usize>,
     #[command(flatten)]
-    pub(in crate::cli) pair_output: PairOutputArgs,
+    pub(in crate::cli) list: ListArgs,
     #[command(flatten)]
     pub(in crate::cli) output: OutputArgs,
     #[command(flatten)]
@@ -259,7 +278,10 @@ pub(in crate::cli) struct AddArgs {
 
 impl AddArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
-        let no_pairs = "there is nothing to write; leave out one of them";
+        let beside_no_pairs = |given, flag| {
+            let why = "there is nothing to write; leave out one of them";
+            (given && self.no_pairs, "--no-pairs", flag, why)
+        };
         together::check(&[
             (
                 self.replace && self.skip,
@@ -267,25 +289,16 @@ impl AddArgs {
                 "--skip",
                 "a document takes the place of the other one, or is left out; leave out one of them",
             ),
-            (
-                self.no_pairs && self.output.output.is_some(),
-                "--no-pairs",
-                "--output",
-                no_pairs,
-            ),
-            (
-                self.no_pairs && self.pair_output.exit_status,
-                "--no-pairs",
-                "--exit-status",
-                no_pairs,
-            ),
-            (
-                self.no_pairs && self.exact.threshold.is_some(),
-                "--no-pairs",
-                "--threshold",
-                no_pairs,
-            ),
+            beside_no_pairs(self.output.output.is_some(), "--output"),
+            beside_no_pairs(self.list.exit_status, "--exit-status"),
+            beside_no_pairs(self.exact.threshold.is_some(), "--threshold"),
+            beside_no_pairs(self.format.is_some(), "--format"),
+            beside_no_pairs(self.list.sort.is_some(), "--sort"),
+            beside_no_pairs(self.top.is_some(), "--top"),
+            beside_no_pairs(self.list.digits.is_some(), "--digits"),
+            beside_no_pairs(self.list.count, "--count"),
         ])?;
+        self.list.check(self.format.is_some(), self.top.is_some())?;
         let read = read_paths(&self.input, &self.shingles);
         self.output.keep_apart(None, read)?;
         let settings = settings(&self.input, &self.shingles, &self.resources)?;

@@ -7,7 +7,9 @@ mod eval;
 mod explain;
 mod index;
 mod input;
+mod listing;
 mod mistyped;
+mod named;
 mod output;
 mod pairs;
 mod query;
@@ -41,12 +43,15 @@ pub(super) use explain::{ExplainArgs, ExplainFormatArg};
 pub(super) use index::{
     AddArgs, BuildArgs, CompactArgs, ExportArgs, IndexCommand, InfoArgs, InfoFormatArg, RemoveArgs,
 };
+pub(super) use listing::{PairFormatArg, PairListArgs};
 pub(super) use mistyped::{nearest_command, nearest_id};
+pub(super) use named::check as check_name;
 pub(super) use output::{OutputArgs, When};
 pub(super) use pairs::PairsArgs;
 pub(super) use query::QueryArgs;
 pub(super) use rank::RankArgs;
 pub(super) use report::ReportArgs;
+pub(super) use resources::ResourceArgs;
 pub(super) use sketch::SketchArgs;
 pub(super) use tune::TuneArgs;
 pub(super) use typed::Flag;

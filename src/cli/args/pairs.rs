@@ -4,8 +4,9 @@ use clap::Args;
 use simdup::Settings;
 use simdup::settings::Measure;
 
+use super::listing::PairListArgs;
 use super::mistyped;
-use super::output::{OutputArgs, PairOutputArgs};
+use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::SimilarArgs;
 use crate::cli::Failure;
@@ -70,7 +71,7 @@ pub(in crate::cli) struct PairsArgs {
     #[command(flatten)]
     pub(in crate::cli) similar: SimilarArgs,
     #[command(flatten)]
-    pub(in crate::cli) pair_output: PairOutputArgs,
+    pub(in crate::cli) pairs: PairListArgs,
     #[command(flatten)]
     pub(in crate::cli) output: OutputArgs,
     #[command(flatten)]
@@ -82,7 +83,12 @@ impl PairsArgs {
         if let Some(first) = self.similar.input.files.first() {
             mistyped::check(first)?;
         }
-        self.output.keep_apart(None, self.similar.read_paths())?;
-        self.similar.settings(Measure::MinHash, &self.resources)
+        let baseline = self.pairs.write_baseline.as_deref();
+        let baseline = baseline.map(|path| ("--write-baseline", path));
+        self.output
+            .keep_apart(baseline, self.similar.read_paths())?;
+        let settings = self.similar.settings(Measure::MinHash, &self.resources)?;
+        self.pairs.check(settings.measure, &self.output)?;
+        Ok(settings)
     }
 }

@@ -8,7 +8,8 @@ use simdup::settings::{Query, Threshold, Wanted};
 
 use super::index::{ExactArg, ExactArgs, settings};
 use super::input::InputArgs;
-use super::output::{OutputArgs, PairFormatArg, PairOutputArgs};
+use super::listing::{ListArgs, PairFormatArg, SortArg};
+use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::read_paths;
 use super::shingles::ShingleArgs;
@@ -74,8 +75,17 @@ pub(in crate::cli) struct QueryArgs {
     /// Write the documents as JSONL, each with what is similar to it
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) annotate: bool,
+    /// How pairs are written [default: text, or as the name of --output ends]
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        help_heading = "Output"
+    )]
+    pub(in crate::cli) format: Option<PairFormatArg>,
     #[command(flatten)]
-    pub(in crate::cli) pair_output: PairOutputArgs,
+    pub(in crate::cli) list: ListArgs,
     #[command(flatten)]
     pub(in crate::cli) output: OutputArgs,
     #[command(flatten)]
@@ -113,12 +123,21 @@ impl QueryArgs {
                 one_share,
             ),
             (
-                self.annotate && self.pair_output.format != PairFormatArg::Text,
+                self.annotate && self.format.is_some(),
                 "--annotate",
                 "--format",
                 "documents are written as JSONL; leave out one of them",
             ),
+            (
+                self.annotate && self.list.sort.is_some(),
+                "--annotate",
+                "--sort",
+                "what is similar stands in the document, the most similar first; leave out one of \
+                 them",
+            ),
+            self.list.beside_count(self.annotate, "--annotate"),
         ])?;
+        self.list.check(self.format.is_some(), self.top.is_some())?;
         let read = read_paths(&self.input, &self.shingles);
         self.output.keep_apart(None, read)?;
         let settings = settings(&self.input, &self.shingles, &self.resources)?;
@@ -135,6 +154,8 @@ impl QueryArgs {
                 None => Wanted::Similar,
             },
             top: self.top,
+            best_first: self.top.is_some() && self.list.sort != Some(SortArg::Input)
+                || self.list.sort == Some(SortArg::Score),
             records: self.annotate,
             each_id_once: false,
         }

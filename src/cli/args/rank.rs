@@ -14,7 +14,8 @@ use simdup::settings::{
 use simdup::{DocumentFrequencies, Gold, Settings};
 
 use super::input::{FormatArg, InputArgs, named};
-use super::output::{OutputArgs, PairFormatArg};
+use super::listing::PairFormatArg;
+use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::read_settings;
 use super::values::at_least_one;
@@ -121,7 +122,7 @@ pub(in crate::cli) struct RankArgs {
     #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Output")]
     pub(in crate::cli) top: Option<usize>,
     /// Print only what has at least this score, as it is printed: above 0, at most 1
-    #[arg(long, value_name = "T", help_heading = "Output")]
+    #[arg(short, long, value_name = "T", help_heading = "Output")]
     pub(in crate::cli) threshold: Option<Threshold>,
     /// Print in input order, as documents come; lines are handed on when the input pauses
     #[arg(long, help_heading = "Output")]
@@ -129,7 +130,8 @@ pub(in crate::cli) struct RankArgs {
     /// With -f jsonl: the N terms that add most to each score, with their shares of it
     #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Output")]
     pub(in crate::cli) explain: Option<usize>,
-    /// How results are written [default: text; on a terminal, scores with four digits]
+    /// How results are written [default: text, or as the name of --output ends; on a terminal,
+    /// scores with four digits]
     #[arg(
         short,
         long,
@@ -138,7 +140,8 @@ pub(in crate::cli) struct RankArgs {
         help_heading = "Output"
     )]
     pub(in crate::cli) format: Option<PairFormatArg>,
-    /// Exit with status 1 if a score that was printed is above 0
+    /// Exit with status 1 if a score that was printed is above 0, and with 3 if there was no
+    /// document at all
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) exit_status: bool,
     #[command(flatten)]
@@ -222,6 +225,7 @@ fn share(text: &str) -> Result<f64, String> {
 impl RankArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         self.check()?;
+        self.resources.check()?;
         self.keep_apart()?;
         let paths = self.input.files.iter().map(PathBuf::as_path);
         self.input.walk.check(self.input.input_format, paths)?;

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use simdup::settings::{Memory, Strictness};
 
+use super::together;
 use super::values::{bytes, threads};
-use crate::cli::linux;
+use crate::cli::{Failure, linux};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Resources and strictness")]
@@ -29,9 +30,21 @@ pub(in crate::cli) struct ResourceArgs {
     /// Stop at the first bad record, instead of skipping it
     #[arg(long)]
     pub(in crate::cli) strict: bool,
+    /// Records and files that were skipped do not make the exit status 2
+    #[arg(long)]
+    pub(in crate::cli) skip_ok: bool,
 }
 
 impl ResourceArgs {
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        together::check(&[(
+            self.strict && self.skip_ok,
+            "--strict",
+            "--skip-ok",
+            "nothing is skipped where the first bad record ends the run; leave out one of them",
+        )])
+    }
+
     pub(super) fn strictness(&self) -> Strictness {
         if self.strict {
             Strictness::Stop

@@ -140,6 +140,7 @@ pub(super) fn settings(
     signature: &SignatureArgs,
     resources: &ResourceArgs,
 ) -> Result<Settings, Failure> {
+    resources.check()?;
     input.check(shingles.items)?;
     let (shingle, sketch) = signature.settings(shingles)?;
     Ok(Settings {

@@ -16,10 +16,10 @@ pub(super) const WORDS_PER_SHINGLE: usize = 5;
 #[command(next_help_heading = "Shingles")]
 pub(in crate::cli) struct ShingleArgs {
     /// Words per shingle, or all sizes from N to M [default: 5]
-    #[arg(long, value_name = "N[-M]", value_parser = sizes)]
+    #[arg(short = 'w', long, value_name = "N[-M]", value_parser = sizes)]
     pub(in crate::cli) shingle_words: Option<RangeInclusive<usize>>,
     /// Characters per shingle, instead of words
-    #[arg(long, value_name = "N[-M]", value_parser = sizes)]
+    #[arg(short = 'c', long, value_name = "N[-M]", value_parser = sizes)]
     pub(in crate::cli) shingle_chars: Option<RangeInclusive<usize>>,
     /// Tokens of source code per shingle, instead of words: comments do not count, nor
     /// which name, number or string it is

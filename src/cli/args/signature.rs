@@ -13,7 +13,7 @@ const HASHES: usize = 128;
 #[command(next_help_heading = "Similarity")]
 pub(in crate::cli) struct SignatureArgs {
     /// Positions in a signature, 1 to 4096 [default: 128]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(short = 'k', long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(in crate::cli) hashes: Option<u16>,
     /// Another family of hash functions [default: 0]
     #[arg(long, value_name = "S")]

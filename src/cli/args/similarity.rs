@@ -14,10 +14,10 @@ use crate::cli::Failure;
 #[command(next_help_heading = "Similarity")]
 pub(in crate::cli) struct SimilarityArgs {
     /// What a score is [default: minhash for pairs, jaccard for all commands]
-    #[arg(long, value_name = "SCORE", value_enum)]
+    #[arg(short, long, value_name = "SCORE", value_enum)]
     pub(in crate::cli) score: Option<ScoreArg>,
     /// Print pairs whose score is at least T: above 0, at most 1 [default: 0.75]
-    #[arg(long, value_name = "T")]
+    #[arg(short, long, value_name = "T")]
     pub(in crate::cli) threshold: Option<Threshold>,
     #[command(flatten)]
     pub(in crate::cli) signature: SignatureArgs,

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use simdup::inside::Digits;
 use simdup::settings::{Charset, CommonSettings, Keep, PartyBy, Pattern, TextEncoding, Threshold};
 
 /// Reads what makes a group of documents.
@@ -71,6 +72,12 @@ pub(super) fn percent(text: &str) -> Result<Threshold, String> {
     let digits = format!("{units:0>3}{fraction}");
     let share = format!("{}.{}", &digits[..1], &digits[1..]);
     share.parse().map_err(|_| wrong())
+}
+
+/// Reads how many digits a score has at the most.
+pub(super) fn digits(text: &str) -> Result<Digits, String> {
+    let digits = text.parse().ok().and_then(Digits::new);
+    digits.ok_or_else(|| "a whole number from 1 to 17".to_owned())
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
@@ -219,6 +226,7 @@ mod tests {
             let _ = party_by(&text);
             let _ = threads(&text);
             let _ = at_least_one(&text);
+            let _ = digits(&text);
             let _ = recall(&text);
             let _ = bytes(&text);
             let _ = common(&text);

@@ -130,11 +130,11 @@ impl Writing<'_> {
             Sides::All => DocumentId(0),
             Sides::Across(first) => first,
         };
-        pairs.for_each_partner(document, from, partners, |other, score, shares| {
+        pairs.for_each_partner(document, from, partners, |pair| {
             // Of containment, the document's own share counts.
-            let score = shares.map_or(score, |[own, _]| own);
+            let score = pair.shares.map_or(pair.score, |[own, _]| own);
             if self.settings.threshold.admits(score) {
-                similar.push((other, score));
+                similar.push((pair.right, score));
             }
         })?;
         similar.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(&two.0)));

@@ -78,9 +78,9 @@ pub(super) fn run(
     for (number, copy) in (0..).zip(planted.iter()) {
         let id = DocumentId(first + number);
         let mut score = None;
-        pairs.for_each_partner(copy.document, id, &mut partners, |partner, found, _| {
-            if partner == id {
-                score = Some(found.as_f64());
+        pairs.for_each_partner(copy.document, id, &mut partners, |pair| {
+            if pair.right == id {
+                score = Some(pair.score.as_f64());
             }
         })?;
         let cell = cells.entry((copy.kind, copy.rate_percent)).or_default();

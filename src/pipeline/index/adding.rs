@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use super::super::floor::Purpose;
 use super::super::in_pool;
-use super::super::pairs::{Similar, similar, write_pair_lines};
+use super::super::listing::write_pair_lines;
+use super::super::pairs::{Similar, similar};
 use super::super::reading::{Digest, Known, Reading, Wants};
+use super::super::sorted_pairs::SortedPairs;
 use super::enough;
 use crate::collection::{Features, Sides};
 use crate::document::{Document, DocumentId};
@@ -15,14 +17,14 @@ use crate::error::{Error, ErrorKind};
 use crate::index::{
     Enough, Index, IndexWriter, KeyBlock, Lookups, Numbers, Remembered, Searcher, Spot, Writer,
 };
-use crate::observer::{Observer, Phase};
+use crate::observer::{Observer, Phase, Quiet};
 use crate::read::{Input, json_value};
 use crate::score::{Measure, Score};
 use crate::sets::{ListBlock, ShingleLists, SortedRuns};
 use crate::settings::{Memory, Settings};
 use crate::shingle::Shingle;
 use crate::stats::Stats;
-use crate::write::{IdLines, NamedWriter, OutputFormat};
+use crate::write::{IdLines, Listing, NamedWriter, PairFacts};
 
 /// What becomes of a document whose id the index has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -452,6 +454,50 @@ struct NewPairs {
     similar: Similar,
 }
 
+/// New documents are numbered behind all that an index can have.
+const NEW: u64 = 1 << 32;
+
+/// What two documents share, and how many shingles each has.
+struct Shared {
+    shared: u32,
+    sizes: [u32; 2],
+}
+
+impl Shared {
+    fn facts(&self, measure: Measure) -> PairFacts {
+        let Self { shared, sizes } = *self;
+        PairFacts {
+            score: measure.score(shared, sizes),
+            shares: (measure == Measure::Containment)
+                .then(|| sizes.map(|size| Score::new(shared, size))),
+            shared,
+            sizes,
+            places: Default::default(),
+        }
+    }
+}
+
+impl NewPairs {
+    /// Calls `each` with every pair of an older document, by its number, and a new one.
+    fn for_each_older(
+        &self,
+        mut each: impl FnMut(u32, DocumentId, Shared) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.matches.for_each(|number, document, shared| {
+            let spot = self.numbers.spot(number);
+            if self.replaced.binary_search(&spot).is_ok() {
+                return Ok(());
+            }
+            let sizes = [self.before.size(spot)?, self.sizes[document.index()]];
+            each(number, document, Shared { shared, sizes })
+        })
+    }
+
+    fn size_of_older(&self, number: u32) -> Result<u32, Error> {
+        self.before.size(self.numbers.spot(number))
+    }
+}
+
 impl AddedPairs {
     /// Writes the pairs between the new documents and all that are in the index, as a run over
     /// all would: in the order of the left document, then of the right, older documents first.
@@ -459,54 +505,94 @@ impl AddedPairs {
     ///
     /// # Errors
     /// If they cannot be written, or the index is damaged.
-    pub fn write(&mut self, format: OutputFormat, output: NamedWriter<'_>) -> Result<u64, Error> {
+    pub fn write(&mut self, listing: &Listing, output: NamedWriter<'_>) -> Result<u64, Error> {
         let Some(pairs) = &mut self.pairs else {
             return Ok(0);
         };
         let measure = pairs.similar.pairs.measure();
-        let mut lines = IdLines::new(format);
+        let mut lines = IdLines::new(listing);
         let failed = |error, name: &str| Error::in_file(name, ErrorKind::Write(error));
         let NamedWriter { name, writer } = output;
-        let header = lines.header(measure == Measure::Containment);
-        let written = writer.write_all(header.as_bytes());
-        written.map_err(|error| failed(error, name))?;
-        let NewPairs {
-            before,
-            numbers,
-            replaced,
-            sizes,
-            similar,
-            ..
-        } = &*pairs;
+        if !listing.is_counted {
+            let header = lines.header(measure == Measure::Containment);
+            let written = writer.write_all(header.as_bytes());
+            written.map_err(|error| failed(error, name))?;
+        }
         let (mut count, mut text) = (0, Vec::new());
         let mut left = None;
-        pairs.matches.for_each(|number, document, shared| {
-            let spot = numbers.spot(number);
-            if replaced.binary_search(&spot).is_ok() {
-                return Ok(());
-            }
-            if left != Some(spot) {
-                left = Some(spot);
-                lines.left(before.id(spot)?);
-            }
-            let both = [before.size(spot)?, sizes[document.index()]];
-            let shares = (measure == Measure::Containment)
-                .then(|| both.map(|size| Score::new(shared, size)));
-            let score = measure.score(shared, both);
-            lines.pair(similar.urls.get(document), score, shares, &mut text);
-            count += 1;
-            if text.len() > LINES_BYTES {
-                writer
-                    .write_all(&text)
-                    .map_err(|error| failed(error, name))?;
-                text.clear();
-            }
-            Ok(())
-        })?;
-        writer
-            .write_all(&text)
-            .map_err(|error| failed(error, name))?;
-        count += write_pair_lines(&mut pairs.similar, format, NamedWriter { name, writer })?;
+        let mut put =
+            |id: &dyn Fn() -> Result<String, Error>, number, right: &str, pair: &Shared| {
+                count += 1;
+                if listing.is_counted {
+                    return Ok(());
+                }
+                if left != Some(number) {
+                    left = Some(number);
+                    lines.left(&id()?);
+                }
+                lines.pair(right, &pair.facts(measure), &mut text);
+                if text.len() > LINES_BYTES {
+                    writer
+                        .write_all(&text)
+                        .map_err(|error| failed(error, name))?;
+                    text.clear();
+                }
+                Ok(())
+            };
+        let NewPairs { similar, .. } = &*pairs;
+        if listing.is_in_order() {
+            pairs.for_each_older(|number, document, pair| {
+                let id = || {
+                    pairs
+                        .before
+                        .id(pairs.numbers.spot(number))
+                        .map(str::to_owned)
+                };
+                put(&id, u64::from(number), similar.urls.get(document), &pair)
+            })?;
+            writer
+                .write_all(&text)
+                .map_err(|error| failed(error, name))?;
+            let output = NamedWriter { name, writer };
+            count += write_pair_lines(&mut pairs.similar, listing, output, &Quiet)?;
+        } else {
+            let mut sorted = SortedPairs::new(listing, self.stats.settings.memory());
+            pairs.for_each_older(|number, document, pair| {
+                let both = (u64::from(number), document.0);
+                sorted.push(both, pair.facts(measure).score, pair.shared)
+            })?;
+            let mut result = Ok(());
+            similar.pairs.for_each(|pair| {
+                if result.is_ok() {
+                    let both = (NEW + u64::from(pair.left.0), pair.right.0);
+                    result = sorted.push(both, pair.score, pair.shared);
+                }
+            })?;
+            result?;
+            sorted.for_each(|(number, right), shared| {
+                let right = DocumentId(right);
+                let right_size = pairs.sizes[right.index()];
+                let (own, left_size) = match number.checked_sub(NEW) {
+                    Some(own) => (Some(DocumentId(own as u32)), pairs.sizes[own as usize]),
+                    None => (None, pairs.size_of_older(number as u32)?),
+                };
+                let id = || match own {
+                    Some(own) => Ok(similar.urls.get(own).to_owned()),
+                    None => {
+                        let spot = pairs.numbers.spot(number as u32);
+                        pairs.before.id(spot).map(str::to_owned)
+                    }
+                };
+                let pair = Shared {
+                    shared,
+                    sizes: [left_size, right_size],
+                };
+                put(&id, number, similar.urls.get(right), &pair)
+            })?;
+            writer
+                .write_all(&text)
+                .map_err(|error| failed(error, name))?;
+        }
         self.stats.counts.pairs = count;
         Ok(count)
     }

@@ -25,8 +25,10 @@ use crate::stats::Stats;
 pub struct Query {
     /// What counts.
     pub wanted: Wanted,
-    /// No more than so many, the best; all, in the order of the index, if it is `None`.
+    /// No more than so many, the best.
     pub top: Option<usize>,
+    /// Whether the best come first, and not in the order of the index.
+    pub best_first: bool,
     /// Whether answers have the records that they are about.
     pub records: bool,
     /// Whether a document is left out whose id was met before.
@@ -70,6 +72,10 @@ pub struct Found<'a> {
     pub score: Score,
     /// The share of each, of the one that was asked about first, that is found in the other.
     pub shares: [Score; 2],
+    /// Shingles that they share.
+    pub shared: u32,
+    /// Shingles of each.
+    pub sizes: [u32; 2],
 }
 
 /// What asking took.
@@ -99,6 +105,7 @@ struct Asked {
     /// `None` for the share of what is asked about.
     measure: Option<Measure>,
     top: Option<usize>,
+    best_first: bool,
 }
 
 impl Asked {
@@ -114,6 +121,7 @@ impl Asked {
             enough,
             measure,
             top: query.top,
+            best_first: query.best_first,
         })
     }
 
@@ -134,12 +142,19 @@ impl Asked {
                     spot,
                     score: score(self.measure, shared.shared, [size, shared.size]),
                     shares: [size, shared.size].map(|size| Score::new(shared.shared, size)),
+                    shared: shared.shared,
+                    sizes: [size, shared.size],
                 });
             }
         })?;
-        if let Some(top) = self.top {
+        if self.top.is_some() || self.best_first {
             found[start..].sort_by_key(|hit| (Reverse(hit.score), hit.spot));
-            found.truncate(start + top);
+        }
+        if let Some(top) = self.top {
+            found.truncate(start.saturating_add(top));
+        }
+        if self.top.is_some() && !self.best_first {
+            found[start..].sort_by_key(|hit| hit.spot);
         }
         Ok(())
     }
@@ -150,6 +165,8 @@ struct Hit {
     spot: Spot,
     score: Score,
     shares: [Score; 2],
+    shared: u32,
+    sizes: [u32; 2],
 }
 
 impl Index {
@@ -275,6 +292,8 @@ impl Index {
                 url: self.id(hit.spot)?,
                 score: hit.score,
                 shares: hit.shares,
+                shared: hit.shared,
+                sizes: hit.sizes,
             });
         }
         Ok(())

@@ -1,0 +1,91 @@
+//! What the name of a file says of what is written to it: a compression, and a format before it.
+
+use std::path::Path;
+
+use crate::cli::Failure;
+
+/// Endings of compressions and archives that are not written.
+const NOT_WRITTEN: [&str; 16] = [
+    "7z", "br", "gzip", "lz", "lz4", "lzma", "lzo", "rar", "sz", "tar", "tbz2", "tgz", "txz",
+    "tzst", "z", "zip",
+];
+
+/// Formats that names have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NamedFormat {
+    Text,
+    Tsv,
+    Csv,
+    Jsonl,
+    Sarif,
+}
+
+/// The format that a name says.
+pub(super) fn format_of(path: &Path) -> Option<NamedFormat> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let packed = [".gz", ".zst", ".zstd", ".bz2", ".xz"];
+    let plain = packed.iter().find_map(|ending| name.strip_suffix(ending));
+    match plain.unwrap_or(&name).rsplit_once('.')?.1 {
+        "txt" => Some(NamedFormat::Text),
+        "tsv" => Some(NamedFormat::Tsv),
+        "csv" => Some(NamedFormat::Csv),
+        "jsonl" | "ndjson" => Some(NamedFormat::Jsonl),
+        "sarif" => Some(NamedFormat::Sarif),
+        _ => None,
+    }
+}
+
+/// Refuses a compression that is not written, whatever else a name says.
+pub(in crate::cli) fn check(flag: &str, path: &Path) -> Result<(), Failure> {
+    let ending = path
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_lowercase());
+    let ending = ending.as_deref().unwrap_or_default();
+    let is_left_out = match ending {
+        "bz2" => !cfg!(feature = "bzip2"),
+        "xz" => !cfg!(feature = "xz"),
+        ending => NOT_WRITTEN.contains(&ending),
+    };
+    match is_left_out {
+        false => Ok(()),
+        true => Err(Failure::Usage(format!(
+            "{flag} {}: .{ending} is not written; name it .gz, .zst, .bz2 or .xz to have it \
+             compressed, or without such an ending",
+            path.display()
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_stands_before_a_compression() {
+        for (name, format) in [
+            ("pairs.tsv", Some(NamedFormat::Tsv)),
+            ("a/pairs.CSV.gz", Some(NamedFormat::Csv)),
+            ("pairs.jsonl.zst", Some(NamedFormat::Jsonl)),
+            ("pairs.ndjson.xz", Some(NamedFormat::Jsonl)),
+            ("pairs.sarif", Some(NamedFormat::Sarif)),
+            ("pairs.txt.bz2", Some(NamedFormat::Text)),
+            ("pairs.gz", None),
+            ("pairs", None),
+            ("tsv", None),
+            ("a.tsv/pairs", None),
+            ("", None),
+        ] {
+            assert_eq!(format_of(Path::new(name)), format, "{name}");
+        }
+    }
+
+    #[test]
+    fn other_compressions_are_refused() {
+        for name in ["a.lz4", "a.tsv.BR", "a.Z", "a.7z", "a.zip", "a.tar"] {
+            assert!(check("--output", Path::new(name)).is_err(), "{name}");
+        }
+        for name in ["a.gz", "a.zst", "a", "-", "a.tsv", "a.v2"] {
+            assert!(check("--output", Path::new(name)).is_ok(), "{name}");
+        }
+    }
+}

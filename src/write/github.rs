@@ -1,0 +1,64 @@
+//! Annotations of a workflow on GitHub: a line a pair, at the place of the first document.
+//! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
+
+use super::listing::PairFacts;
+
+/// Appends a warning and a line end.
+pub(super) fn annotate(urls: [&str; 2], facts: &PairFacts, score: &str, text: &mut Vec<u8>) {
+    let [left, right] = urls;
+    text.extend_from_slice(b"::warning ");
+    if let Some(line) = facts.places[0].some_line() {
+        text.extend_from_slice(b"file=");
+        escape(left, true, text);
+        text.extend_from_slice(format!(",line={line},").as_bytes());
+    }
+    text.extend_from_slice(b"title=near-duplicate::");
+    escape(left, false, text);
+    text.extend_from_slice(b" is similar to ");
+    escape(right, false, text);
+    if let Some(line) = facts.places[1].line() {
+        text.extend_from_slice(format!(":{line}").as_bytes());
+    }
+    text.extend_from_slice(format!(" (score {score})\n").as_bytes());
+}
+
+/// What would end a line, or a property, is written as in an address.
+fn escape(value: &str, is_property: bool, text: &mut Vec<u8>) {
+    for &byte in value.as_bytes() {
+        match byte {
+            b'%' | b'\r' | b'\n' => text.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+            b':' | b',' if is_property => {
+                text.extend_from_slice(format!("%{byte:02X}").as_bytes());
+            }
+            _ => text.push(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::Score;
+    use crate::write::FilePlace;
+
+    #[test]
+    fn what_ends_a_line_or_a_property_is_escaped() {
+        let mut facts = PairFacts {
+            score: Score::new(9, 10),
+            shares: None,
+            shared: 9,
+            sizes: [9, 10],
+            places: [FilePlace::Line(3), FilePlace::None],
+        };
+        let mut text = vec![];
+        annotate(["a:1,b%.c", "x\ny,z"], &facts, "0.9", &mut text);
+        facts.places = [FilePlace::None, FilePlace::Line(7)];
+        annotate(["a", "b"], &facts, "0.9", &mut text);
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "::warning file=a%3A1%2Cb%25.c,line=3,title=near-duplicate::a:1,b%25.c is similar to \
+             x%0Ay,z (score 0.9)\n\
+             ::warning title=near-duplicate::a is similar to b:7 (score 0.9)\n"
+        );
+    }
+}
