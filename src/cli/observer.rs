@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,8 @@ pub(super) struct Terminal {
     quiet: bool,
     /// When the run began, if a line closes it.
     summarised: Option<Instant>,
+    /// Whether the bar is as long as there are documents.
+    counts_documents: AtomicBool,
     problems: Mutex<BTreeMap<&'static str, u64>>,
 }
 
@@ -80,6 +83,7 @@ impl Terminal {
                 When::Never => None,
                 When::Auto => (is_terminal && !args.quiet).then_some(now),
             },
+            counts_documents: AtomicBool::new(false),
             problems: Mutex::default(),
         };
         if shown && is_terminal {
@@ -134,6 +138,11 @@ impl Terminal {
 }
 
 impl Terminal {
+    /// Takes the bar away.
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     /// Whether a line closes the run.
     pub(super) fn is_summarised(&self) -> bool {
         self.summarised.is_some()
@@ -292,7 +301,20 @@ impl Observer for Terminal {
         }
     }
 
+    fn expect(&self, documents: u64) {
+        if self.bar.is_hidden() || documents == 0 {
+            return;
+        }
+        let template = "writing {bar:30} {human_pos} of {human_len} documents, {rate}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.with_key("rate", rate));
+        }
+        self.bar.set_length(documents);
+        self.counts_documents.store(true, Ordering::Relaxed);
+    }
+
     fn phase(&self, phase: Phase) {
+        self.counts_documents.store(false, Ordering::Relaxed);
         if !self.bar.is_hidden() {
             begin(&self.bar, phase, self.input_bytes);
         }
@@ -328,7 +350,9 @@ impl Observer for Terminal {
         if self.bar.is_hidden() {
             return;
         }
-        if self.bar.length().is_some() {
+        if self.counts_documents.load(Ordering::Relaxed) {
+            self.bar.set_position(documents);
+        } else if self.bar.length().is_some() {
             self.bar.set_position(bytes);
         } else {
             self.bar.set_message(bytes_text(bytes));

@@ -35,7 +35,7 @@ use crate::settings::Settings;
 
 pub use chosen::Choice;
 pub use clusters::{Clustered, Removed, cluster_documents};
-pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
+pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, Shards, dedup_documents};
 pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_documents};
 pub use file_lines::TextFiles;
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};

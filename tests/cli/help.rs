@@ -225,5 +225,5 @@ fn the_examples_of_the_help_run() {
             count += 1;
         }
     }
-    assert_eq!(count, 19);
+    assert_eq!(count, 23);
 }

@@ -2,6 +2,7 @@
 //! one in [`values`]; what they mean together stands beneath what can be typed.
 
 mod cluster;
+mod config;
 mod dedup;
 mod explain;
 mod index;
@@ -27,12 +28,15 @@ mod typed;
 mod values;
 mod walk;
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::cli::Failure;
 
 pub(super) use cluster::ClusterArgs;
+pub(super) use config::expanded;
 pub(super) use dedup::DedupArgs;
 pub(super) use explain::{ExplainArgs, ExplainFormatArg};
 pub(super) use index::{
@@ -69,6 +73,9 @@ pub(crate) struct Cli {
     /// What was typed, whatever its value.
     #[arg(skip)]
     pub(super) typed: Vec<Flag>,
+    /// The same as a file of settings, if `--print-config` asks for it.
+    #[arg(skip)]
+    pub(super) config: Option<Result<String, String>>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -135,9 +142,9 @@ impl Cli {
     }
 
     /// Reads the command line.
-    pub(super) fn read() -> Result<Self, clap::Error> {
+    pub(super) fn read(typed: Vec<OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let matches = command.try_get_matches_from_mut(typed)?;
         let mut typed = Self::from_arg_matches(&matches)?;
         let (mut command, mut matches) = (&command, &matches);
         while let Some((name, inner)) = matches.subcommand()
@@ -146,6 +153,9 @@ impl Cli {
             (command, matches) = (found, inner);
         }
         typed.typed = typed::flags(command, matches);
+        if typed.typed.iter().any(|flag| flag.name == "--print-config") {
+            typed.config = Some(config::printed(command, matches));
+        }
         Ok(typed)
     }
 }

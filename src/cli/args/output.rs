@@ -24,6 +24,14 @@ pub(in crate::cli) struct OutputArgs {
     /// is a terminal
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub(in crate::cli) summary: When,
+    /// Take settings from FILE, in TOML: keys are the long flags, such as `threshold = 0.8`; a flag
+    /// that is typed counts more
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+    /// Print the flags of this command line, those of --config among them, as a file for --config,
+    /// and end
+    #[arg(long)]
+    pub(in crate::cli) print_config: bool,
     /// No warnings; what was skipped is still reported
     #[arg(short, long)]
     pub(in crate::cli) quiet: bool,

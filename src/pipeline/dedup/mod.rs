@@ -1,6 +1,7 @@
 //! From inputs to a clean collection: the documents to keep, as they came in.
 
 mod removed;
+mod shards;
 mod writing;
 
 use std::time::Instant;
@@ -24,6 +25,8 @@ use crate::stats::Stats;
 use crate::write::NamedWriter;
 use removed::Recording;
 use writing::Writing;
+
+pub use shards::Shards;
 
 /// How a collection is made clean.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +57,8 @@ pub struct DedupOutput<'a> {
     pub documents: NamedWriter<'a>,
     /// All that is not among the documents, and why.
     pub removed: Option<NamedWriter<'a>>,
+    /// Where the documents to keep go instead, if those of each input have an output of their own.
+    pub shards: Option<&'a mut dyn Shards>,
 }
 
 /// What [`dedup_documents`] did.
@@ -192,7 +197,11 @@ pub fn dedup_documents(
             settings,
             observer,
         };
-        writing.write(again, form, kept, &mut output.documents)?;
+        observer.expect(urls.len() as u64 - assigned.count() as u64);
+        match output.shards {
+            Some(shards) => writing.write_shards(again, kept, shards)?,
+            None => writing.write(again, form, kept, &mut output.documents)?,
+        }
     }
     output.documents.flush()?;
     stats.seconds.write = started.elapsed();

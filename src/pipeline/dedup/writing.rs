@@ -72,9 +72,7 @@ impl Writing<'_> {
                 _ => return Ok(()),
             };
             written += 1;
-            if written % PROGRESS_EVERY == 0 {
-                self.observer.progress(taken, written);
-            }
+            self.tell(taken, written);
             let (format, head) = (record.format.written(), record.head);
             match (record.is_blank, &first) {
                 // Whether it has a record is not known before something else is written.
@@ -115,6 +113,13 @@ impl Writing<'_> {
         match count == self.records.len() {
             true => Ok(()),
             false => Err(changed()),
+        }
+    }
+
+    /// Tells how far it is, now and then.
+    pub(super) fn tell(&self, taken: u64, written: u64) {
+        if written.is_multiple_of(PROGRESS_EVERY) {
+            self.observer.progress(taken, written);
         }
     }
 
