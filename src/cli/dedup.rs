@@ -112,7 +112,7 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     let answer = Answer {
         is_asked: args.exit_status,
         documents: done.kept + done.removed,
-        found: done.removed,
+        found: done.removed + done.annotated,
     };
     Ok(Outcome::answering(&done.stats, &args.resources, answer))
 }

@@ -42,7 +42,7 @@ fn a_command_line_is_printed_as_such_a_file() {
     let printed = place.run(&format!("{flags} --print-config docs")).clean();
     assert_eq!(
         printed,
-        "# simdup\nglob = [\"*.c\", \"!x\"]\ntext-field = \"text\"\nscore = \"jaccard\"\nthreshold = \
+        "# simdup\ntext-field = \"text\"\nglob = [\"*.c\", \"!x\"]\nscore = \"jaccard\"\nthreshold = \
          0.5\ntop = 2\ndigits = 3\nquiet = true\n",
     );
     let flags = "cluster -t 0.5 --keep last -f jsonl";

@@ -172,6 +172,17 @@ fn help_and_manual_have_all_flags() {
         "ignore-common",
         "memory",
         "temp-dir",
+        "sort",
+        "top",
+        "digits",
+        "count",
+        "with",
+        "baseline",
+        "write-baseline",
+        "summary",
+        "config",
+        "print-config",
+        "skip-ok",
     ] {
         assert!(help.contains(&format!("--{flag}")), "{flag}");
         assert!(manual.contains(&flag.replace('-', "\\-")), "{flag}");

@@ -9,7 +9,7 @@ fn each_input_has_an_output_of_its_own() {
     place
         .file("in/one.jsonl", format!("{a}{b}"))
         .file(
-            "in/deep/two.jsonl.gz",
+            "in/z/two.jsonl.gz",
             gzip(format!("{c}{}", line("e", "another text of five words"))),
         )
         .file("in/three.jsonl", &d)
@@ -20,7 +20,7 @@ fn each_input_has_an_output_of_its_own() {
     place.run("dedup --output-dir out in -q").clean();
     assert_eq!(place.read("out/one.jsonl"), format!("{a}{b}"));
     assert_eq!(
-        gunzip(&place.path("out/deep/two.jsonl.gz")),
+        gunzip(&place.path("out/z/two.jsonl.gz")),
         line("e", "another text of five words").as_bytes()
     );
     // Of what nothing is left, the file is, with the head that it had.
@@ -28,7 +28,7 @@ fn each_input_has_an_output_of_its_own() {
     assert_eq!(place.read("out/table.csv"), "url,text\n");
     // All in one, in order, is what --output has.
     place
-        .run("dedup --output-dir named in/one.jsonl in/deep/two.jsonl.gz -q")
+        .run("dedup --output-dir named in/one.jsonl in/z/two.jsonl.gz -q")
         .clean();
     assert_eq!(place.read("named/one.jsonl"), format!("{a}{b}"));
     assert!(place.path("named/two.jsonl.gz").exists());

@@ -272,8 +272,9 @@ mod tests {
             ("threshold = {a = 1}", "`threshold` is a text, a number"),
             ("threshold 1", "TOML parse error"),
         ] {
-            let Err(Failure::Usage(told)) = expand("simdup --config FILE", file) else {
-                panic!("{file}");
+            let told = match expand("simdup --config FILE", file) {
+                Err(Failure::Usage(told)) => told,
+                other => format!("{other:?}"),
             };
             assert!(told.contains(says), "{told}");
         }

@@ -52,14 +52,12 @@ impl OutputArgs {
         read: impl Iterator<Item = &'a Path>,
     ) -> Result<(), Failure> {
         let output = self.output.as_deref().unwrap_or(Path::new("-"));
-        let written: Vec<Written<'_>> = [
-            ("--output", Some(output)),
-            ("--stats", self.stats.as_deref()),
-        ]
-        .into_iter()
-        .filter_map(|(flag, path)| path.map(|path| Written { flag, path }))
-        .chain(beside.map(|(flag, path)| Written { flag, path }))
-        .collect();
+        let stats = self.stats.as_deref().map(|path| ("--stats", path));
+        let written: Vec<Written<'_>> = std::iter::once(("--output", output))
+            .chain(beside)
+            .chain(stats)
+            .map(|(flag, path)| Written { flag, path })
+            .collect();
         keep_apart(&written, &read.collect::<Vec<_>>())
     }
 }

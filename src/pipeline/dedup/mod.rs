@@ -72,6 +72,8 @@ pub struct Deduplicated {
     pub kept: u64,
     /// Documents that others stand for.
     pub removed: u64,
+    /// Documents that were written with something that is similar to them.
+    pub annotated: u64,
     /// Whether any document has the field by which the keepers were chosen.
     pub has_values: bool,
     /// Inputs that lost more than half of their documents: name, documents that went, of how
@@ -186,6 +188,7 @@ pub fn dedup_documents(
     let kept = reading.kept.take();
     let (urls, mut stats, records, assigned, pairs, has_values) = found;
     let started = Instant::now();
+    let mut annotated = 0;
     recording.finish(&urls, &records, &assigned)?;
     if reads_again {
         observer.phase(Phase::Writing);
@@ -200,7 +203,7 @@ pub fn dedup_documents(
         observer.expect(urls.len() as u64 - assigned.count() as u64);
         match output.shards {
             Some(shards) => writing.write_shards(again, kept, shards)?,
-            None => writing.write(again, form, kept, &mut output.documents)?,
+            None => annotated = writing.write(again, form, kept, &mut output.documents)?,
         }
     }
     output.documents.flush()?;
@@ -214,6 +217,7 @@ pub fn dedup_documents(
         emptied: emptied(&records, &assigned),
         kept: documents - removed,
         removed,
+        annotated,
         urls,
         stats,
         has_values,
