@@ -18,6 +18,7 @@ mod pipe;
 mod query;
 mod rank;
 pub(crate) mod report;
+mod screen;
 mod shards;
 mod sketch;
 mod standard_output;

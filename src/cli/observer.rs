@@ -1,5 +1,5 @@
 //! What is shown while a run goes on: problems, each in a line, and a bar on a
-//! terminal. The only file that knows indicatif.
+//! terminal. The only file that knows indicatif, but for `screen.rs`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,6 +13,7 @@ use simdup::results::Phase;
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
+use super::screen::Screen;
 use super::{report, summary};
 
 /// Problems of one kind that are printed; the others are counted.
@@ -23,6 +24,9 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 
 /// How often the bar moves, whether there is progress or not.
 const TICK: Duration = Duration::from_millis(200);
+
+/// How often the bar is drawn at the most.
+const DRAWN_A_SECOND: u8 = 20;
 
 /// The bar that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -86,8 +90,10 @@ impl Terminal {
             counts_documents: AtomicBool::new(false),
             problems: Mutex::default(),
         };
-        if shown && is_terminal {
-            terminal.bar.set_draw_target(ProgressDrawTarget::stderr());
+        if shown && is_terminal && Screen::is_there() {
+            let screen = Box::new(Screen);
+            let target = ProgressDrawTarget::term_like_with_hz(screen, DRAWN_A_SECOND);
+            terminal.bar.set_draw_target(target);
             *locked(&SHOWN) = Some(terminal.bar.clone());
         }
         terminal.phase(Phase::Reading);
@@ -249,7 +255,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn begin(bar: &ProgressBar, phase: Phase, input_bytes: Option<u64>) {
     let template = match (phase, input_bytes) {
         (Phase::Reading, Some(_)) => {
-            "reading {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
+            "reading {bar:18} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
         }
         (Phase::Reading, None) => "{spinner} reading: {human_pos} documents, {msg}, {rate}",
         (Phase::Comparing, _) => "{spinner} comparing, {elapsed}",
@@ -305,7 +311,7 @@ impl Observer for Terminal {
         if self.bar.is_hidden() || documents == 0 {
             return;
         }
-        let template = "writing {bar:30} {human_pos} of {human_len} documents, {rate}, {eta} left";
+        let template = "writing {bar:18} {human_pos} of {human_len} documents, {rate}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.with_key("rate", rate));
         }
