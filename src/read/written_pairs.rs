@@ -19,41 +19,32 @@ pub fn read_pairs(
     };
     let mut pieces = Pieces::new(vec![input], &settings);
     let mut piece = Piece::default();
-    let mut failed: Option<Error> = None;
     let mut reader = PairReader::default();
     let mut last = None;
     while pieces.next(&mut piece) {
         for block in piece.blocks() {
             let (mut record, mut byte) = (block.first_record, block.first_byte);
-            block.documents(&settings, &mut |document| {
-                if failed.is_some() {
-                    return;
-                }
-                let result = document.and_then(|document| {
-                    record += 1;
-                    let place = Place {
-                        file: Arc::clone(block.file),
-                        record: Some(record),
-                        byte: Some(byte),
-                    };
-                    byte += document.record.len() as u64;
-                    match reader.line(document.record) {
-                        Line::Nothing => Ok(()),
-                        Line::Half => {
-                            last = Some(place);
-                            Ok(())
-                        }
-                        Line::Pair(left, right, score) => {
-                            last = None;
-                            each(&left, &right, score)
-                        }
-                        Line::Other => Err(no_pair(place)),
+            // As it stands: an empty line may be part of an id.
+            for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
+                record += 1;
+                let place = Place {
+                    file: Arc::clone(block.file),
+                    record: Some(record),
+                    byte: Some(byte),
+                };
+                byte += line.len() as u64;
+                match reader.line(line) {
+                    Line::Nothing => {}
+                    Line::Half => last = Some(place),
+                    Line::Pair(left, right, score) => {
+                        last = None;
+                        each(&left, &right, score)?;
                     }
-                });
-                failed = result.err();
-            });
+                    Line::Other => return Err(no_pair(place)),
+                }
+            }
         }
-        if let Some(error) = failed.take().or(piece.problem.take()) {
+        if let Some(error) = piece.problem.take() {
             return Err(error);
         }
     }
@@ -181,8 +172,9 @@ struct JsonPair {
 }
 
 fn pair(line: &str) -> Option<(String, String, f64)> {
-    if line.starts_with('{') {
-        let pair: JsonPair = serde_json::from_str(line).ok()?;
+    if line.starts_with('{')
+        && let Ok(pair) = serde_json::from_str::<JsonPair>(line)
+    {
         return Some((pair.url1, pair.url2, pair.score));
     }
     // White space in an id is encoded in text, and a tab escaped in TSV.
