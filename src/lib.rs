@@ -52,7 +52,7 @@ pub use index::Index;
 pub use observer::{Observer, Quiet};
 pub use pairs::Pair;
 pub use pipeline::{
-    DedupOutput, DocumentFrequencies, Gold, Inputs, ReportOutput, cluster_documents,
+    DedupOutput, DocumentFrequencies, Gold, Inputs, ReportOutput, Shards, cluster_documents,
     dedup_documents, eval_documents, explain_documents, find_pairs, rank_documents,
     report_documents, sketch_documents, tune_documents,
 };

@@ -23,6 +23,9 @@ pub trait Observer: Sync {
     /// Another part of the run begins; a run starts with [`Phase::Reading`] untold.
     fn phase(&self, _phase: Phase) {}
 
+    /// So many documents will be dealt with in this part of the run, at the most.
+    fn expect(&self, _documents: u64) {}
+
     /// What must be in memory at the least, of which there is less: the run goes on with that
     /// much. Told once, before documents are compared.
     fn floor(&self, _bytes: u64, _memory_bytes: u64) {}

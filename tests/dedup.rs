@@ -51,6 +51,7 @@ fn a_file_that_is_replaced_between_its_readings_is_noticed() {
                 writer: &mut written,
             },
             removed: None,
+            shards: None,
         };
         let inputs = vec![Input::from_path(&path)];
         let done = dedup_documents(

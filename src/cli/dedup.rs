@@ -4,7 +4,7 @@ use std::io::{self, BufWriter};
 
 use simdup::inside::{Listing, OutputFormat};
 use simdup::settings::{Dedup, DedupMode, Measure, Query, Wanted};
-use simdup::{DedupOutput, Index, Inputs, NamedWriter, Settings, dedup_documents};
+use simdup::{DedupOutput, Index, Inputs, NamedWriter, Settings, Shards, dedup_documents};
 
 use super::args::{DedupArgs, Flag};
 use super::cluster::{warn_of_field, warn_of_large_clusters};
@@ -12,6 +12,7 @@ use super::files::{self, open_beside};
 use super::observer::Terminal;
 use super::query::{Asking, check_against, index_of};
 use super::report::{self, StatsOutput};
+use super::shards::ShardFiles;
 use super::{Answer, Failure, Outcome, summary};
 
 /// Bytes handed to the operating system at a time.
@@ -32,6 +33,10 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
             ..Inputs::from(args.similar.input.inputs()?)
         },
         None => args.similar.inputs()?,
+    };
+    let mut shards = match &args.output_dir {
+        Some(folder) => Some(ShardFiles::new(folder, &inputs.documents)?),
+        None => None,
     };
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let (output, name) = args.output.open()?;
@@ -62,9 +67,13 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
             name,
             writer: removed,
         }),
+        shards: shards.as_mut().map(|shards| shards as &mut dyn Shards),
     };
     let mut done = dedup_documents(inputs, &settings, &dedup, outputs, &terminal)?;
     terminal.finish(&done.stats);
+    if let Some(shards) = shards {
+        shards.finish()?;
+    }
     if !args.output.quiet {
         warn_of_field(&dedup.keep, done.has_values);
         warn_of_large_clusters(done.clusters(), &done.urls);
@@ -103,7 +112,7 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     let answer = Answer {
         is_asked: args.exit_status,
         documents: done.kept + done.removed,
-        found: done.removed,
+        found: done.removed + done.annotated,
     };
     Ok(Outcome::answering(&done.stats, &args.resources, answer))
 }

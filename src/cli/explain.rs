@@ -1,5 +1,4 @@
-//! `simdup explain`: why two documents are similar. The only file that asks how wide the terminal
-//! is.
+//! `simdup explain`: why two documents are similar.
 
 use std::io::{self, BufWriter, IsTerminal};
 

@@ -167,6 +167,8 @@ fn export(args: &ExportArgs) -> Result<Outcome, Failure> {
         stats: None,
         progress: When::Never,
         summary: When::Never,
+        config: None,
+        print_config: false,
         quiet: false,
     };
     if let Some(path) = &args.output {

@@ -19,6 +19,8 @@ mod pipe;
 mod query;
 mod rank;
 pub(crate) mod report;
+mod screen;
+mod shards;
 mod sketch;
 mod standard_output;
 mod summary;
@@ -140,11 +142,16 @@ impl From<simdup::Error> for Failure {
 
 /// Runs what was typed.
 pub(crate) fn run() -> Result<Outcome, Failure> {
-    let mut typed = match Cli::read() {
+    let arguments = args::expanded(std::env::args_os().collect())?;
+    let mut typed = match Cli::read(arguments) {
         Ok(typed) => typed,
         Err(page) if !page.use_stderr() => return pages::print_help(&page),
         Err(error) => error.exit(),
     };
+    if let Some(config) = typed.config {
+        let config = config.map_err(Failure::Usage)?;
+        return pages::print(config.as_bytes());
+    }
     typed.list_files()?;
     interrupt::watch();
     match typed.command {

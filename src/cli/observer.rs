@@ -1,9 +1,10 @@
 //! What is shown while a run goes on: problems, each in a line, and a bar on a
-//! terminal. The only file that knows indicatif.
+//! terminal. The only file that knows indicatif, but for `screen.rs`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use simdup::results::Phase;
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
+use super::screen::Screen;
 use super::{report, summary};
 
 /// Problems of one kind that are printed; the others are counted.
@@ -22,6 +24,9 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 
 /// How often the bar moves, whether there is progress or not.
 const TICK: Duration = Duration::from_millis(200);
+
+/// How often the bar is drawn at the most.
+const DRAWN_A_SECOND: u8 = 20;
 
 /// The bar that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -42,6 +47,8 @@ pub(super) struct Terminal {
     quiet: bool,
     /// When the run began, if a line closes it.
     summarised: Option<Instant>,
+    /// Whether the bar is as long as there are documents.
+    counts_documents: AtomicBool,
     problems: Mutex<BTreeMap<&'static str, u64>>,
 }
 
@@ -80,10 +87,13 @@ impl Terminal {
                 When::Never => None,
                 When::Auto => (is_terminal && !args.quiet).then_some(now),
             },
+            counts_documents: AtomicBool::new(false),
             problems: Mutex::default(),
         };
-        if shown && is_terminal {
-            terminal.bar.set_draw_target(ProgressDrawTarget::stderr());
+        if shown && is_terminal && Screen::is_there() {
+            let screen = Box::new(Screen);
+            let target = ProgressDrawTarget::term_like_with_hz(screen, DRAWN_A_SECOND);
+            terminal.bar.set_draw_target(target);
             *locked(&SHOWN) = Some(terminal.bar.clone());
         }
         terminal.phase(Phase::Reading);
@@ -139,6 +149,11 @@ impl Terminal {
 }
 
 impl Terminal {
+    /// Takes the bar away.
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     /// Whether a line closes the run.
     pub(super) fn is_summarised(&self) -> bool {
         self.summarised.is_some()
@@ -245,7 +260,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn begin(bar: &ProgressBar, phase: Phase, input_bytes: Option<u64>) {
     let template = match (phase, input_bytes) {
         (Phase::Reading, Some(_)) => {
-            "reading {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
+            "reading {bar:18} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
         }
         (Phase::Reading, None) => "{spinner} reading: {human_pos} documents, {msg}, {rate}",
         (Phase::Comparing, _) => "{spinner} comparing, {elapsed}",
@@ -297,7 +312,20 @@ impl Observer for Terminal {
         }
     }
 
+    fn expect(&self, documents: u64) {
+        if self.bar.is_hidden() || documents == 0 {
+            return;
+        }
+        let template = "writing {bar:18} {human_pos} of {human_len} documents, {rate}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.with_key("rate", rate));
+        }
+        self.bar.set_length(documents);
+        self.counts_documents.store(true, Ordering::Relaxed);
+    }
+
     fn phase(&self, phase: Phase) {
+        self.counts_documents.store(false, Ordering::Relaxed);
         if !self.bar.is_hidden() {
             begin(&self.bar, phase, self.input_bytes);
         }
@@ -333,7 +361,9 @@ impl Observer for Terminal {
         if self.bar.is_hidden() {
             return;
         }
-        if self.bar.length().is_some() {
+        if self.counts_documents.load(Ordering::Relaxed) {
+            self.bar.set_position(documents);
+        } else if self.bar.length().is_some() {
             self.bar.set_position(bytes);
         } else {
             self.bar.set_message(bytes_text(bytes));

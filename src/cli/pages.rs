@@ -108,7 +108,7 @@ pub(super) fn print_help(page: &clap::Error) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-fn print(bytes: &[u8]) -> Result<Outcome, Failure> {
+pub(super) fn print(bytes: &[u8]) -> Result<Outcome, Failure> {
     let mut output = standard_output::open();
     output
         .write_all(bytes)

@@ -77,6 +77,7 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     if listing.is_counted {
         count(found, &mut outputs[0])?;
     }
+    terminal.clear();
     outputs.extend(stats.write(&mut similar.stats)?);
     files::finish(outputs)?;
 

@@ -26,6 +26,7 @@ pub fn write_pairs(
     observer: &dyn Observer,
 ) -> Result<u64, Error> {
     observer.phase(Phase::Writing);
+    observer.expect(similar.pairs.own_documents());
     let lines = IdLines::new(listing);
     if !listing.is_counted {
         let header = lines.header(similar.pairs.measure() == Measure::Containment);

@@ -37,7 +37,7 @@ use crate::settings::Settings;
 
 pub use chosen::Choice;
 pub use clusters::{Clustered, Removed, cluster_documents};
-pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, dedup_documents};
+pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, Shards, dedup_documents};
 pub use eval::{
     Advice, Cell, EvalSettings, Evaluated, MeasuredCurve, Plot, PlotPoint, Row, Sweep, TruthSource,
     eval_documents, tune_documents,

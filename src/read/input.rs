@@ -151,6 +151,32 @@ impl Input {
         })
     }
 
+    /// The same once more, if it cannot be read.
+    pub(super) fn unreadable_again(&self) -> Option<Self> {
+        let error = match &self.origin {
+            Origin::Unreadable(error) => io::Error::from(error.kind()),
+            Origin::Path(path) => fs::metadata(path).err()?,
+            _ => return None,
+        };
+        Some(Self {
+            name: Arc::clone(&self.name),
+            origin: Origin::Unreadable(error),
+            is_found: self.is_found,
+            if_archive: self.if_archive,
+            root: self.root.clone(),
+        })
+    }
+
+    /// Its path below the directory that was named, or its name alone.
+    pub fn path_below(&self) -> &str {
+        let below = match &self.root {
+            Some(root) => self.name.get(name(root).len()..),
+            None => self.name.rsplit(['/', std::path::MAIN_SEPARATOR]).next(),
+        };
+        let below = below.unwrap_or(&self.name);
+        below.trim_start_matches(['/', std::path::MAIN_SEPARATOR])
+    }
+
     /// The same once more, if it is a regular file that is read as it stands.
     pub(crate) fn as_file(&self) -> Option<Self> {
         match self.origin {

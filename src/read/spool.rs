@@ -22,6 +22,9 @@ pub(crate) fn for_two_readings(
     if let Some(again) = input.again() {
         return (input, again);
     }
+    if let Some(again) = input.unreadable_again() {
+        return (input, again);
+    }
     let name = Arc::clone(input.name());
     let spool = tempfile::spooled_tempfile_in(memory_bytes_max, temp_dir);
     let kept = Arc::new(Mutex::new(spool));

@@ -15,12 +15,17 @@ pub fn read_pairs(
     input: Input,
     mut each: impl FnMut(&str, &str, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    for_each_pair(input, "score", ErrorKind::NoPair, |pair, _| {
-        let score = pair.beside.and_then(|text| text.parse().ok());
-        let score = score.filter(|score| f64::is_finite(*score));
-        let [left, right] = &pair.urls;
-        score.map(|score| each(left, right, score))
-    })
+    for_each_pair(
+        input,
+        "score",
+        || ErrorKind::NoPair,
+        |pair, _| {
+            let score = pair.beside.and_then(|text| text.parse().ok());
+            let score = score.filter(|score| f64::is_finite(*score));
+            let [left, right] = &pair.urls;
+            score.map(|score| each(left, right, score))
+        },
+    )
 }
 
 /// A pair that is known to be true or not.
@@ -37,17 +42,22 @@ pub(crate) fn read_known_pairs(
     input: Input,
     mut each: impl FnMut(KnownPair) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    for_each_pair(input, "label", ErrorKind::NoKnownPair, |pair, place| {
-        let label = match pair.beside.as_deref().map(str::trim) {
-            None => None,
-            Some("0" | "false") => Some(false),
-            Some("1" | "true") => Some(true),
-            Some(_) => return None,
-        };
-        let urls = pair.urls;
-        let place = place.clone();
-        Some(each(KnownPair { urls, label, place }))
-    })
+    for_each_pair(
+        input,
+        "label",
+        || ErrorKind::NoKnownPair,
+        |pair, place| {
+            let label = match pair.beside.as_deref().map(str::trim) {
+                None => None,
+                Some("0" | "false") => Some(false),
+                Some("1" | "true") => Some(true),
+                Some(_) => return None,
+            };
+            let urls = pair.urls;
+            let place = place.clone();
+            Some(each(KnownPair { urls, label, place }))
+        },
+    )
 }
 
 /// A pair as it is written.
@@ -63,7 +73,7 @@ struct WrittenPair {
 fn for_each_pair(
     input: Input,
     named: &'static str,
-    wrong: ErrorKind,
+    wrong: impl Fn() -> ErrorKind,
     mut each: impl FnMut(WrittenPair, &Place) -> Option<Result<(), Error>>,
 ) -> Result<(), Error> {
     let settings = ReadSettings {
@@ -73,35 +83,25 @@ fn for_each_pair(
     let mut pieces = Pieces::new(vec![input], &settings);
     let mut piece = Piece::default();
     let mut reader = PairReader::new(named);
-    let mut failed: Option<Result<Place, Error>> = None;
     // Where a record starts that is not closed yet.
     let mut open = None;
-    while failed.is_none() && pieces.next(&mut piece) {
+    while pieces.next(&mut piece) {
         for block in piece.blocks() {
             let (mut record, mut byte) = (block.first_record, block.first_byte);
-            block.documents(&settings, &mut |document| {
-                if failed.is_some() {
-                    return;
-                }
-                let document = match document {
-                    Ok(document) => document,
-                    Err(error) => {
-                        failed = Some(Err(error));
-                        return;
-                    }
-                };
+            // As it stands: an empty line may be part of an id.
+            for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
                 record += 1;
                 let place = Place {
                     file: Arc::clone(block.file),
                     record: Some(record),
                     byte: Some(byte),
                 };
-                byte += document.record.len() as u64;
-                let result = match reader.line(document.record) {
-                    Line::Nothing => return,
+                byte += line.len() as u64;
+                let result = match reader.line(line) {
+                    Line::Nothing => continue,
                     Line::Half => {
                         open.get_or_insert(place);
-                        return;
+                        continue;
                     }
                     Line::Pair(pair) => {
                         open = None;
@@ -109,21 +109,25 @@ fn for_each_pair(
                     }
                     Line::Other => None,
                 };
-                match result {
-                    Some(Ok(())) => {}
-                    Some(Err(error)) => failed = Some(Err(error)),
-                    None => failed = Some(Ok(open.take().unwrap_or(place))),
-                }
-            });
+                let place = open.take().unwrap_or(place);
+                result.unwrap_or_else(|| {
+                    Err(Error {
+                        place,
+                        kind: wrong(),
+                    })
+                })?;
+            }
         }
-        if failed.is_none() {
-            failed = piece.problem.take().map(Err);
+        if let Some(error) = piece.problem.take() {
+            return Err(error);
         }
     }
-    match failed.or(open.map(Ok)) {
+    match open {
+        Some(place) => Err(Error {
+            place,
+            kind: wrong(),
+        }),
         None => Ok(()),
-        Some(Err(error)) => Err(error),
-        Some(Ok(place)) => Err(Error { place, kind: wrong }),
     }
 }
 

@@ -103,14 +103,18 @@ mod tests {
             let (mut found, mut wrong, mut right, mut missed) = (0.0, 0.0, 0.0, 0.0);
             for step in 0..steps {
                 let similarity = (f64::from(step) + 0.5) / f64::from(steps);
-                let mut chance = (1.0 - similarity).powi(positions as i32);
+                // From the likelier end, for the other may be too small to be a number.
+                let is_high = similarity > 0.5;
+                let likely = similarity.max(1.0 - similarity);
+                let mut chance = likely.powi(positions as i32);
                 let mut at_least = 0.0;
-                for shared in 0..=positions {
+                for step in 0..=positions {
+                    let shared = if is_high { positions - step } else { step };
                     if shared >= needed {
                         at_least += chance;
                     }
-                    chance *= (positions - shared) as f64 / (shared + 1) as f64;
-                    chance *= similarity / (1.0 - similarity);
+                    chance *= (positions - step) as f64 / (step + 1) as f64;
+                    chance *= (1.0 - likely) / likely;
                 }
                 found += at_least;
                 if similarity >= threshold.as_f64() {

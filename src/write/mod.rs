@@ -39,8 +39,8 @@ pub use output::{Output, appear};
 pub use packed::Packed;
 pub use plot::write_plot;
 pub use ranks::{RankFormat, write_rank, write_rank_header};
-pub(crate) use records::RecordWriter;
 pub use records::write_annotated;
+pub(crate) use records::{RecordLines, RecordWriter};
 pub use signature::write_signature;
 pub(crate) use unfinished::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 

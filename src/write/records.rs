@@ -15,12 +15,64 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const IS_NEAR_DUPLICATE: &str = "isNearDuplicate";
 const NEAR_DUPLICATE: &str = "nearDuplicate";
 
-/// Writes records so that they can be read again.
-pub(crate) struct RecordWriter<'a> {
-    output: &'a mut (dyn Write + Send),
+/// Records one after the other, so that they can be read again.
+#[derive(Default)]
+pub(crate) struct RecordLines {
     /// Whether the last record had no line end.
     is_open: bool,
-    is_empty: bool,
+    has_any: bool,
+}
+
+impl RecordLines {
+    /// Writes what stands before the first record, if there is anything.
+    pub(crate) fn head(
+        &mut self,
+        format: InputFormat,
+        head: &[u8],
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        match head {
+            [] => Ok(()),
+            head => self.record(format, head, output),
+        }
+    }
+
+    /// Writes a record, byte for byte. Only what would spoil it among others is mended:
+    /// a line end that is missing before the next line, a byte order mark that is no
+    /// longer at the start.
+    pub(crate) fn record(
+        &mut self,
+        format: InputFormat,
+        record: &[u8],
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let is_lines = !matches!(format, InputFormat::Protobuf | InputFormat::Warc);
+        if self.is_open && is_lines {
+            output.write_all(b"\n")?;
+        }
+        let record = match is_lines && self.has_any {
+            true => record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record),
+            false => record,
+        };
+        output.write_all(record)?;
+        let is_ended = match format {
+            InputFormat::Csv => matches!(record, [.., b'\n' | b'\r']),
+            _ => record.ends_with(b"\n"),
+        };
+        if format == InputFormat::Warc {
+            // Each can then be found and unpacked by itself.
+            output.flush()?;
+        }
+        self.is_open = is_lines && !is_ended;
+        self.has_any = true;
+        Ok(())
+    }
+}
+
+/// Writes records to one output.
+pub(crate) struct RecordWriter<'a> {
+    output: &'a mut (dyn Write + Send),
+    lines: RecordLines,
 }
 
 impl<'a> RecordWriter<'a> {
@@ -28,43 +80,18 @@ impl<'a> RecordWriter<'a> {
     pub(crate) fn new(output: &'a mut (dyn Write + Send)) -> Self {
         Self {
             output,
-            is_open: false,
-            is_empty: true,
+            lines: RecordLines::default(),
         }
     }
 
     /// Writes what stands before the first record, if there is anything.
     pub(crate) fn head(&mut self, format: InputFormat, head: &[u8]) -> io::Result<()> {
-        match head {
-            [] => Ok(()),
-            head => self.record(format, head),
-        }
+        self.lines.head(format, head, self.output)
     }
 
-    /// Writes a record, byte for byte. Only what would spoil it among others is mended:
-    /// a line end that is missing before the next line, a byte order mark that is no
-    /// longer at the start.
+    /// Writes a record.
     pub(crate) fn record(&mut self, format: InputFormat, record: &[u8]) -> io::Result<()> {
-        let is_lines = !matches!(format, InputFormat::Protobuf | InputFormat::Warc);
-        if self.is_open && is_lines {
-            self.output.write_all(b"\n")?;
-        }
-        let record = match is_lines && !self.is_empty {
-            true => record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record),
-            false => record,
-        };
-        self.output.write_all(record)?;
-        let is_ended = match format {
-            InputFormat::Csv => matches!(record, [.., b'\n' | b'\r']),
-            _ => record.ends_with(b"\n"),
-        };
-        if format == InputFormat::Warc {
-            // Each can then be found and unpacked by itself.
-            self.output.flush()?;
-        }
-        self.is_open = is_lines && !is_ended;
-        self.is_empty = false;
-        Ok(())
+        self.lines.record(format, record, self.output)
     }
 
     /// Writes a JSON object with what is similar to it, a list of ids and scores.

@@ -160,6 +160,22 @@ fn a_flag_without_effect_is_refused() {
         refuse("dedup --annotate", flag, "--score containment");
     }
     refuse("dedup", "--dry-run", "--removed out");
+    for flag in ["--annotate", "--dry-run", "--output out"] {
+        refuse("dedup", "--output-dir out.d", flag);
+    }
+    // How results are listed.
+    for flag in ["--format csv", "--sort score", "--top 3", "--digits 2"] {
+        refuse("", "--count", flag);
+    }
+    refuse("", "--count", "--with lines");
+    refuse("", "--with lines", "--format tsv");
+    refuse("-f csv", "--with shared", "--score minhash");
+    refuse("-f jsonl", "--with sizes", "--score minhash");
+    refuse("cluster", "--count", "--format jsonl");
+    refuse("cluster", "--count", "--digits 2");
+    for command in ["", "sketch", "cluster", "dedup"] {
+        refuse(command, "--strict", "--skip-ok");
+    }
     refuse("dedup", "--keep last", "--against old");
     refuse("dedup", "--cluster components", "--against old");
     // Pairs that were written earlier, whatever the values.

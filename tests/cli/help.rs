@@ -177,6 +177,17 @@ fn help_and_manual_have_all_flags() {
         "ignore-common",
         "memory",
         "temp-dir",
+        "sort",
+        "top",
+        "digits",
+        "count",
+        "with",
+        "baseline",
+        "write-baseline",
+        "summary",
+        "config",
+        "print-config",
+        "skip-ok",
     ] {
         assert!(help.contains(&format!("--{flag}")), "{flag}");
         assert!(manual.contains(&flag.replace('-', "\\-")), "{flag}");
@@ -230,5 +241,5 @@ fn the_examples_of_the_help_run() {
             count += 1;
         }
     }
-    assert_eq!(count, 19);
+    assert_eq!(count, 23);
 }

@@ -18,6 +18,7 @@ mod archives;
 mod bad_input;
 mod cluster;
 mod code;
+mod config;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod dedup;
@@ -51,6 +52,7 @@ mod report;
 ))]
 mod same_documents;
 mod scope;
+mod shards;
 mod shingles;
 mod sketch;
 mod status;

@@ -523,7 +523,7 @@ mod reading {
             .file("d/4.jsonl", "")
             .file("d/5.jsonl.gz", gzip(""));
         let counts = |arguments: &str| {
-            place.run(&format!("--stats stats {arguments}")).clean();
+            place.run(&format!("-q --stats stats {arguments}")).clean();
             let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
             ["documents", "empty"].map(|name| stats["counts"][name].as_u64().unwrap())
         };

@@ -32,7 +32,8 @@ Of plain text and HTML files, whose content is a document each, the names are wr
 the records, behind the header; of WARC archives the records that are documents; of Parquet \
 files the ids and texts as JSONL. A file without content, such as the _SUCCESS that Hadoop and \
 Spark leave beside their part files, is an empty document, and has no record to write where the \
-others have one. An output that is named .gz or .zst is compressed. Records that cannot be used, \
+others have one. An output that is named .gz, .zst, .bz2 or .xz is compressed; with --output-dir, each file has \
+an output of its own, which appears when it is whole. Records that cannot be used, \
 and documents whose id was met before, are reported and not written. What is not compared \
 (--min-words, --max-words, --template) is kept, and nothing goes in favour of a document of its \
 own --group-by: with --cluster components, what is of the keeper's own group stays.";
@@ -47,7 +48,15 @@ Examples:
   simdup dedup --dry-run --threshold 0.9 tests/data/example.jsonl
   simdup dedup --against last-year/ this-year/ --removed known.jsonl
   simdup dedup --annotate --text-field title,abstract --shingle-words 2-4 \\
-    --score containment --threshold 0.8 records.jsonl";
+    --score containment --threshold 0.8 records.jsonl
+  simdup dedup --output-dir clean/ crawl/
+
+Exit status:
+  0  done: nothing found, or not asked
+  1  with --exit-status: at least one document goes, or has a near-duplicate
+  2  an error, or records or files were skipped (unless --skip-ok)
+  3  with --exit-status: no document at all
+  128 and the number of a signal that ended the run";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DedupArgs {
@@ -58,6 +67,10 @@ pub(in crate::cli) struct DedupArgs {
     /// Write what was left out to FILE, as JSONL: url, reason, keeper and score
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(in crate::cli) removed: Option<PathBuf>,
+    /// Write what is kept of each FILE to a file of its name in DIR, compressed as it was; folders
+    /// below a directory that is named are kept, and two files of one name are refused
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(in crate::cli) output_dir: Option<PathBuf>,
     /// Write all documents as JSONL, each with `isNearDuplicate` and `nearDuplicate`
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) annotate: bool,
@@ -115,6 +128,19 @@ impl DedupArgs {
                  or use --annotate with it",
             ),
             beside_annotate(self.removed.is_some(), "--removed"),
+            beside_annotate(self.output_dir.is_some(), "--output-dir"),
+            (
+                self.output_dir.is_some() && self.output.output.is_some(),
+                "--output-dir",
+                "--output",
+                "documents go to one file, or to one for each that is read; leave out one of them",
+            ),
+            (
+                self.output_dir.is_some() && self.dry_run,
+                "--output-dir",
+                "--dry-run",
+                "nothing is written but what would go; leave out one of them",
+            ),
             beside_annotate(self.dry_run, "--dry-run"),
             beside_annotate(keep, "--keep"),
             beside_annotate(cluster, "--cluster"),

@@ -128,6 +128,14 @@ pub(in crate::cli) struct ToldArgs {
     /// terminal
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     summary: When,
+    /// Take settings from FILE, in TOML: keys are the long flags, such as `threshold = 0.8`; a flag
+    /// that is typed counts more
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print the flags of this command line, those of --config among them, as a file for --config,
+    /// and end
+    #[arg(long)]
+    print_config: bool,
     /// No warnings; what was skipped is still reported
     #[arg(short, long)]
     quiet: bool,
@@ -140,6 +148,8 @@ impl ToldArgs {
             stats: self.stats.clone(),
             progress: self.progress,
             summary: self.summary,
+            config: self.config.clone(),
+            print_config: self.print_config,
             quiet: self.quiet,
         }
     }

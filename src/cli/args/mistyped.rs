@@ -42,6 +42,17 @@ pub(in crate::cli) fn nearest_command(name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// The flag that was meant, perhaps.
+pub(super) fn nearest_flag<'a>(
+    name: &str,
+    flags: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let distance = |flag: &str| strsim::damerau_levenshtein(&name.replace('_', "-"), flag);
+    flags
+        .filter(|flag| distance(flag) <= 1 + flag.len() / 4)
+        .min_by_key(|flag| distance(flag))
+}
+
 /// The id that was meant, perhaps: one that ends or goes on with what was typed, else the one with
 /// the fewest letters changed, if these are few; of equal ones the first.
 pub(in crate::cli) fn nearest_id<'a>(

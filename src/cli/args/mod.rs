@@ -2,6 +2,7 @@
 //! one in [`values`]; what they mean together stands beneath what can be typed.
 
 mod cluster;
+mod config;
 mod dedup;
 mod eval;
 mod explain;
@@ -29,6 +30,7 @@ mod typed;
 mod values;
 mod walk;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -37,6 +39,7 @@ use clap_complete::Shell;
 use crate::cli::Failure;
 
 pub(super) use cluster::ClusterArgs;
+pub(super) use config::expanded;
 pub(super) use dedup::DedupArgs;
 pub(super) use eval::{EvalArgs, FigureFormatArg};
 pub(super) use explain::{ExplainArgs, ExplainFormatArg};
@@ -75,6 +78,9 @@ pub(crate) struct Cli {
     /// What was typed, whatever its value.
     #[arg(skip)]
     pub(super) typed: Vec<Flag>,
+    /// The same as a file of settings, if `--print-config` asks for it.
+    #[arg(skip)]
+    pub(super) config: Option<Result<String, String>>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -153,9 +159,9 @@ impl Cli {
     }
 
     /// Reads the command line.
-    pub(super) fn read() -> Result<Self, clap::Error> {
+    pub(super) fn read(typed: Vec<OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let matches = command.try_get_matches_from_mut(typed)?;
         let mut typed = Self::from_arg_matches(&matches)?;
         let (mut command, mut matches) = (&command, &matches);
         while let Some((name, inner)) = matches.subcommand()
@@ -164,6 +170,9 @@ impl Cli {
             (command, matches) = (found, inner);
         }
         typed.typed = typed::flags(command, matches);
+        if typed.typed.iter().any(|flag| flag.name == "--print-config") {
+            typed.config = Some(config::printed(command, matches));
+        }
         Ok(typed)
     }
 }

@@ -24,6 +24,14 @@ pub(in crate::cli) struct OutputArgs {
     /// is a terminal
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub(in crate::cli) summary: When,
+    /// Take settings from FILE, in TOML: keys are the long flags, such as `threshold = 0.8`; a flag
+    /// that is typed counts more
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+    /// Print the flags of this command line, those of --config among them, as a file for --config,
+    /// and end
+    #[arg(long)]
+    pub(in crate::cli) print_config: bool,
     /// No warnings; what was skipped is still reported
     #[arg(short, long)]
     pub(in crate::cli) quiet: bool,
@@ -44,14 +52,12 @@ impl OutputArgs {
         read: impl Iterator<Item = &'a Path>,
     ) -> Result<(), Failure> {
         let output = self.output.as_deref().unwrap_or(Path::new("-"));
-        let written: Vec<Written<'_>> = [
-            ("--output", Some(output)),
-            ("--stats", self.stats.as_deref()),
-        ]
-        .into_iter()
-        .filter_map(|(flag, path)| path.map(|path| Written { flag, path }))
-        .chain(beside.map(|(flag, path)| Written { flag, path }))
-        .collect();
+        let stats = self.stats.as_deref().map(|path| ("--stats", path));
+        let written: Vec<Written<'_>> = std::iter::once(("--output", output))
+            .chain(beside)
+            .chain(stats)
+            .map(|(flag, path)| Written { flag, path })
+            .collect();
         keep_apart(&written, &read.collect::<Vec<_>>())
     }
 }

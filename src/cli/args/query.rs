@@ -44,9 +44,11 @@ Examples:
   simdup query news.idx today.jsonl --annotate
 
 Exit status:
-  0  done
+  0  done: nothing found, or not asked
   1  with --exit-status: something similar was found
-  2  an error, or records were skipped";
+  2  an error, or records or files were skipped (unless --skip-ok)
+  3  with --exit-status: no document at all
+  128 and the number of a signal that ended the run";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct QueryArgs {

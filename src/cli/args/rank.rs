@@ -73,9 +73,10 @@ Examples:
   crawl | simdup rank --gold g.txt --weight tfidf --df df.tsv --unsorted | schedule
 
 Exit status:
-  0  done
+  0  done: nothing found, or not asked
   1  with --exit-status: at least one score that was printed is above 0
-  2  an error, or records were skipped
+  2  an error, or records or files were skipped (unless --skip-ok)
+  3  with --exit-status: no document at all
   128 and the number of a signal that ended the run";
 
 #[derive(Debug, Args)]

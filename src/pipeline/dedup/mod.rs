@@ -1,6 +1,7 @@
 //! From inputs to a clean collection: the documents to keep, as they came in.
 
 mod removed;
+mod shards;
 mod writing;
 
 use std::time::Instant;
@@ -24,6 +25,8 @@ use crate::stats::Stats;
 use crate::write::NamedWriter;
 use removed::Recording;
 use writing::Writing;
+
+pub use shards::Shards;
 
 /// How a collection is made clean.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +57,8 @@ pub struct DedupOutput<'a> {
     pub documents: NamedWriter<'a>,
     /// All that is not among the documents, and why.
     pub removed: Option<NamedWriter<'a>>,
+    /// Where the documents to keep go instead, if those of each input have an output of their own.
+    pub shards: Option<&'a mut dyn Shards>,
 }
 
 /// What [`dedup_documents`] did.
@@ -67,6 +72,8 @@ pub struct Deduplicated {
     pub kept: u64,
     /// Documents that others stand for.
     pub removed: u64,
+    /// Documents that were written with something that is similar to them.
+    pub annotated: u64,
     /// Whether any document has the field by which the keepers were chosen.
     pub has_values: bool,
     /// Inputs that lost more than half of their documents: name, documents that went, of how
@@ -181,6 +188,7 @@ pub fn dedup_documents(
     let kept = reading.kept.take();
     let (urls, mut stats, records, assigned, pairs, has_values) = found;
     let started = Instant::now();
+    let mut annotated = 0;
     recording.finish(&urls, &records, &assigned)?;
     if reads_again {
         observer.phase(Phase::Writing);
@@ -192,7 +200,11 @@ pub fn dedup_documents(
             settings,
             observer,
         };
-        writing.write(again, form, kept, &mut output.documents)?;
+        observer.expect(urls.len() as u64 - assigned.count() as u64);
+        match output.shards {
+            Some(shards) => writing.write_shards(again, kept, shards)?,
+            None => annotated = writing.write(again, form, kept, &mut output.documents)?,
+        }
     }
     output.documents.flush()?;
     stats.seconds.write = started.elapsed();
@@ -205,6 +217,7 @@ pub fn dedup_documents(
         emptied: emptied(&records, &assigned),
         kept: documents - removed,
         removed,
+        annotated,
         urls,
         stats,
         has_values,

@@ -70,6 +70,10 @@ impl Observer for Recording<'_, '_, '_> {
         self.observer.phase(phase);
     }
 
+    fn expect(&self, documents: u64) {
+        self.observer.expect(documents);
+    }
+
     fn floor(&self, bytes: u64, memory_bytes: u64) {
         self.observer.floor(bytes, memory_bytes);
     }

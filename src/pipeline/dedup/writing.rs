@@ -27,6 +27,8 @@ pub(super) struct Writing<'a> {
 }
 
 impl Writing<'_> {
+    /// Gives back how many documents were written with something that is similar to them.
+    ///
     /// Of a file without content there is a record, its name, only among plain text.
     pub(super) fn write(
         &self,
@@ -34,16 +36,18 @@ impl Writing<'_> {
         form: RecordForm,
         kept: Option<KeptRecords>,
         output: &mut NamedWriter<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         let changed = || Error::in_file("-", ErrorKind::Changed);
         let name = output.name.to_owned();
         let failed = |error: io::Error| Error::in_file(&name, ErrorKind::Write(error));
         let mut writer = RecordWriter::new(output.writer);
         let mut partners = Partners::default();
         let mut has_head = false;
+        let mut with_similar = 0;
         let mut put = |document: Option<DocumentId>, format, head: &Head, bytes: &[u8]| {
             if let (Some(pairs), Some(document)) = (self.pairs, document) {
                 let similar = self.similar(pairs, document, &mut partners)?;
+                with_similar += u64::from(!similar.is_empty());
                 return writer.annotated(bytes, &similar).map_err(failed);
             }
             if !has_head {
@@ -72,9 +76,7 @@ impl Writing<'_> {
                 _ => return Ok(()),
             };
             written += 1;
-            if written % PROGRESS_EVERY == 0 {
-                self.observer.progress(taken, written);
-            }
+            self.tell(taken, written);
             let (format, head) = (record.format.written(), record.head);
             match (record.is_blank, &first) {
                 // Whether it has a record is not known before something else is written.
@@ -113,8 +115,15 @@ impl Writing<'_> {
             put(None, format, &head, &[])?;
         }
         match count == self.records.len() {
-            true => Ok(()),
+            true => Ok(with_similar),
             false => Err(changed()),
+        }
+    }
+
+    /// Tells how far it is, now and then.
+    pub(super) fn tell(&self, taken: u64, written: u64) {
+        if written.is_multiple_of(PROGRESS_EVERY) {
+            self.observer.progress(taken, written);
         }
     }
 
