@@ -399,6 +399,8 @@ mod tests {
             let error = read(bytes).unwrap_err();
             assert_eq!(error.place.record, Some(record), "{error}");
         }
+        // An id may begin as JSON does.
+        assert_eq!(read(b"{ b 0.9\n").unwrap().len(), 1);
         assert_eq!(read(b"").unwrap(), []);
         assert_eq!(read(b"\xef\xbb\xbfa b 1.0").unwrap().len(), 1);
     }
