@@ -348,9 +348,9 @@ fn an_empty_collection_has_rows_too() {
         "--inject 5",
         "--plot p.svg",
     ] {
-        place.run(&format!("eval {flags} d.jsonl")).clean();
+        place.run(&format!("eval -q {flags} d.jsonl")).clean();
     }
-    place.run("tune d.jsonl").clean();
+    place.run("tune -q d.jsonl").clean();
 }
 
 #[test]

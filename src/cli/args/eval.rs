@@ -78,13 +78,13 @@ pub(in crate::cli) struct EvalArgs {
     #[command(flatten)]
     pub(in crate::cli) shingles: ShingleArgs,
     /// What a score is [default: jaccard]
-    #[arg(long, value_name = "SCORE", value_enum, help_heading = "Similarity")]
+    #[arg(short = 's', long, value_name = "SCORE", value_enum, help_heading = "Similarity")]
     pub(in crate::cli) score: Option<ScoreArg>,
     /// The least score of a pair: above 0, at most 1 [default: 0.75; 0.3 for --sweep threshold]
-    #[arg(long, value_name = "T", help_heading = "Similarity")]
+    #[arg(short = 't', long, value_name = "T", help_heading = "Similarity")]
     pub(in crate::cli) threshold: Option<Threshold>,
     /// Positions in a signature, 1 to 4096 [default: 128]; several for --sweep hashes
-    #[arg(long, value_name = "K,…", help_heading = "Similarity")]
+    #[arg(short = 'k', long, value_name = "K,…", help_heading = "Similarity")]
     pub(in crate::cli) hashes: Option<Numbers>,
     /// Another family of hash functions, other copies and other draws [default: 0]
     #[arg(long, value_name = "S", help_heading = "Similarity")]

@@ -54,7 +54,7 @@ pub(in crate::cli) struct TuneArgs {
     #[command(flatten)]
     pub(in crate::cli) signature: SignatureArgs,
     /// The threshold that bands are for [default: the one that separates, else 0.75]
-    #[arg(long, value_name = "T", help_heading = "Similarity")]
+    #[arg(short = 't', long, value_name = "T", help_heading = "Similarity")]
     pub(in crate::cli) threshold: Option<Threshold>,
     /// The chance that a pair at the threshold is to be found with, below 1
     #[arg(long, value_name = "R", value_parser = recall, default_value_t = 0.99, help_heading = "Similarity")]
