@@ -39,6 +39,8 @@ mod shingle;
 mod simd;
 mod sketch;
 mod stats;
+#[cfg(feature = "worker")]
+mod worker;
 mod write;
 
 pub use cluster::Cluster;
@@ -95,6 +97,8 @@ pub mod inside {
     };
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
+    #[cfg(feature = "worker")]
+    pub use crate::worker::{Emit, Planned, Stage, Task, Verb, run_stage};
     pub use crate::write::{
         ClusterFormat, ClusterLine, ExplainFormat, IdLines, Look, Output, OutputFormat, Packed,
         RankFormat, appear, write_annotated, write_cluster, write_explanation, write_rank,

@@ -18,6 +18,8 @@ mod sets;
 
 use serde::Serialize;
 
+#[cfg(feature = "worker")]
+pub(crate) use bands::lossless_bands;
 pub(crate) use links::{Link, LinkWriter, Links, Match};
 pub use recall::Bands;
 pub(crate) use search::{Found, Way, search, search_sets, state, way};

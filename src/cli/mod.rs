@@ -19,6 +19,7 @@ mod rank;
 pub(crate) mod report;
 mod sketch;
 mod standard_output;
+mod worker;
 
 use std::io;
 use std::process::ExitCode;
@@ -114,6 +115,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Query(args)) => query::run(&args, &typed.typed),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Report(args)) => page::run(&args),
+        Some(Command::Worker(args)) => worker::run(&args),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { command }) => pages::print_manual(command.as_deref()),
     }

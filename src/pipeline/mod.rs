@@ -14,6 +14,8 @@ mod folders;
 mod index;
 mod ordered;
 mod pairs;
+#[cfg(feature = "worker")]
+pub(crate) mod parts;
 mod rank;
 mod reading;
 mod records;

@@ -24,6 +24,7 @@ mod together;
 mod typed;
 mod values;
 mod walk;
+mod worker;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
@@ -44,6 +45,7 @@ pub(super) use rank::RankArgs;
 pub(super) use report::ReportArgs;
 pub(super) use sketch::SketchArgs;
 pub(super) use typed::Flag;
+pub(super) use worker::WorkerArgs;
 
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
 #[derive(Debug, Parser)]
@@ -97,6 +99,9 @@ pub(super) enum Command {
     /// Write one page to look at
     #[command(long_about = report::HELP, after_long_help = report::AFTER_HELP, args_override_self = true)]
     Report(Box<ReportArgs>),
+    /// A stage of a run, for an engine that has many machines
+    #[command(long_about = worker::HELP, after_long_help = worker::AFTER_HELP, args_override_self = true)]
+    Worker(Box<WorkerArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -121,6 +126,7 @@ impl Cli {
             Some(Command::Query(args)) => args.input.list(),
             Some(Command::Index(command)) => command.list_files(),
             Some(Command::Report(args)) => args.similar.input.list(),
+            Some(Command::Worker(args)) => args.similar.input.list(),
             Some(Command::Explain(args)) => {
                 args.take_ids()?;
                 args.similar.input.list()
