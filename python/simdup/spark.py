@@ -19,11 +19,12 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 from simdup.binary import version
-from simdup.worker import run_stage
+from simdup.worker import rows_schema, run_stage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,8 +35,13 @@ Settings = Mapping[str, Union[str, int, float, bool, Sequence[str], None]]
 ROWS = "part int, kind int, data binary"
 RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score double"
 
-INPUT, WANTED, LINES, REMOVED, COUNTS, UNREADABLE, RESULT = 1, 8, 10, 11, 12, 13, 14
-LINKING = (2, 3, 4)
+WANTED, LINES, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 10, 11, 12, 13, 14
+FILED = (2, 3, 4)
+"""Kinds of rows, by their numbers in the protocol."""
+MARK = -1
+"""The kind of rows that name a task, for Python alone."""
+MERGED_PARTS = 64
+"""Parts whose links are put together at a time before all are."""
 
 
 def flags(settings: Settings | None) -> list[str]:
@@ -75,59 +81,55 @@ class Run:
     spark: SparkSession
     verb: str
     arguments: list[str]
-    work: Path
-    parallelism: int
-    split: int = 64 << 20
     emit: str = "rows"
+    split: int = 64 << 20
     sent: str | None = None
     told: Callable[[str], None] = lambda _: None
-    counted: Counted = field(default_factory=Counted)
+    work: Path = Path()
+    plan: str = ""
     tasks: int = 0
-    parts: int = 1
-    wants: list[str] = field(default_factory=list)
+    parts: int = 4
+    counted: Counted = field(default_factory=Counted)
 
-    def stage_arguments(self, stage: str, parts: int | None = None) -> list[str]:
+    def typed(self, stage: str, *more: str) -> list[str]:
         """Give what is typed behind `simdup worker`."""
         threads = [] if any(a.startswith("--threads") for a in self.arguments) else ["--threads=1"]
         return [
             stage,
             f"--for={self.verb}",
             f"--expect-version={version()}",
-            f"--parts={self.parts if parts is None else parts}",
+            f"--parts={self.parts}",
             f"--emit={self.emit}",
             *threads,
             *self.arguments,
+            *more,
         ]
 
-    def map(self, rows: DataFrame, stage: str, schema: str = ROWS, **more: Any) -> DataFrame:
-        """Run a stage on every partition of some rows."""
-        arguments = self.stage_arguments(stage, more.get("parts")) + more.get("typed", [])
-        sent, plan = self.sent, more.get("plan")
+    def map(self, rows: DataFrame, typed: list[str], schema: str = ROWS) -> DataFrame:
+        """Run a stage on every partition of some rows; those that read inputs are told them."""
+        sent = self.sent
+        plan = self.plan if typed[0] in ("sketch", "fetch", "write") else None
 
         def each(batches: Iterator[Any]) -> Iterator[Any]:
-            return run_stage(arguments, _with_inputs(batches, plan), sent)
+            return run_stage(typed, _with_inputs(batches, plan), sent)
 
         return rows.mapInArrow(each, schema)
 
     def save(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
         """Give a stage's rows as they were saved; make and save them, if they are not."""
         folder = self.work / name
+        done = folder / "_SUCCESS"
         started = time.monotonic()
-        is_done = (folder / "_SUCCESS").exists()
+        is_done = done.exists()
         if not is_done:
             self.told(name)
             make().write.mode("overwrite").parquet(str(folder))
-        saved = self.spark.read.parquet(str(folder))
+            done.touch()  # Not every engine leaves it.
         size = sum(p.stat().st_size for p in folder.glob("*.parquet"))
-        self.counted.stages.append(
-            {
-                "stage": name,
-                "seconds": round(time.monotonic() - started, 3),
-                "bytes": size,
-                "skipped": is_done,
-            }
-        )
-        return saved
+        seconds = round(time.monotonic() - started, 3)
+        told = {"stage": name, "seconds": seconds, "bytes": size, "skipped": is_done}
+        self.counted.stages.append(told)
+        return self.spark.read.parquet(str(folder))
 
     def add_counts(self, rows: DataFrame) -> None:
         """Add up what a stage counted."""
@@ -135,102 +137,198 @@ class Run:
             for name, value in json.loads(bytes(row.data)).items():
                 self.counted.counts[name] = self.counted.counts.get(name, 0) + value
 
+    def task_marks(self) -> DataFrame:
+        """Give a row for each task, each in a partition of its own. They are for Python alone."""
+        rows = self.spark.range(0, self.tasks, 1, max(1, self.tasks))
+        return rows.selectExpr("cast(id as int) part", f"{MARK} kind", "cast(null as binary) data")
+
+    def by_task(self, rows: DataFrame) -> DataFrame:
+        """Bring the rows of a task together."""
+        return rows.repartition(max(1, self.tasks), "part")
+
+    def by_part(self, rows: DataFrame) -> DataFrame:
+        """Bring the rows of a part together, with those of some others, to come out even."""
+        return rows.repartition(max(1, self.parts // 4), "part")
+
 
 def _with_inputs(batches: Iterable[Any], plan: str | None) -> Iterator[Any]:
-    """Put the inputs of tasks before their rows. A row of kind INPUT without data names a task."""
-    if plan is None:
-        yield from batches
-        return
+    """Put the inputs of tasks before their rows, if there are any, and leave out marks."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    with pa.memory_map(plan) as file:
-        tasks = pa.ipc.open_file(file)
-        sent: set[int] = set()
-        for batch in batches:
-            parts = batch.column(batch.schema.get_field_index("part")).to_pylist()
-            for task in sorted({p for p in parts if p not in sent}):
-                sent.add(task)
-                yield tasks.get_batch(task)
+    sent: set[int] = set()
+    for batch in batches:
+        if plan is not None:
+            parts = batch.column(batch.schema.get_field_index("part"))
+            new = sorted(set(parts.unique().to_pylist()) - sent)
+            if new:
+                with pa.memory_map(plan) as file:
+                    tasks = pa.ipc.open_file(file)
+                    for task in new:
+                        yield tasks.get_batch(task)
+                sent.update(new)
+        kinds = batch.column(batch.schema.get_field_index("kind"))
+        if pc.any(pc.less(kinds, 0)).as_py():
+            batch = batch.filter(pc.greater_equal(kinds, 0))
+        if batch.num_rows:
             yield batch
 
 
-def _plan(run: Run, inputs: Sequence[str]) -> str:
-    """Cut the inputs into tasks, which are saved; give where."""
+def start(
+    spark: SparkSession, verb: str, inputs: Sequence[str], arguments: list[str], **more: Any
+) -> Run:
+    """Cut the inputs into tasks, and give the run with what it needs to go on."""
     import pyarrow as pa
 
-    plan = run.work / "plan.arrow"
-    typed = [*run.stage_arguments("plan"), f"--split={run.split}", "--", *inputs]
-    batches = list(run_stage(typed, []))
-    if not plan.exists():
-        table = pa.Table.from_batches(batches) if batches else None
-        unfinished = plan.with_suffix(f".{os.getpid()}.unfinished")
-        from simdup.worker import rows_schema
+    base, parallelism = Path(more.pop("work")), more.pop("parallelism", None)
+    run = Run(spark, verb, arguments, **more)
+    found = [os.path.abspath(p) for i in inputs for p in (sorted(glob.glob(i)) or [i])]
+    rows = [
+        row
+        for batch in run_stage(run.typed("plan", f"--split={run.split}", "--", *found), [])
+        for row in batch.to_pylist()
+    ]
+    run.tasks = 1 + max((row["part"] for row in rows), default=-1)
+    key = hashlib.sha256(json.dumps([version(), verb, arguments]).encode())
+    for row in rows:
+        key.update(row["data"])
+        about = os.stat(json.loads(row["data"])["path"])
+        key.update(f"{about.st_size} {about.st_mtime_ns}".encode())
+    run.work = base.absolute() / f"{verb}-{key.hexdigest()[:24]}"
+    run.work.mkdir(parents=True, exist_ok=True)
+    run.plan = str(run.work / "plan.arrow")
+    if not Path(run.plan).exists():
+        unfinished = f"{run.plan}.{os.getpid()}"
+        with pa.ipc.new_file(unfinished, rows_schema()) as file:
+            for _, of_task in groupby(rows, lambda row: row["part"]):
+                file.write_batch(pa.RecordBatch.from_pylist(list(of_task), rows_schema()))
+        os.replace(unfinished, run.plan)
+    # Four parts for a core, and for 256 MB of input.
+    cores = parallelism or _parallelism(spark)
+    run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
+    return run
 
-        with pa.ipc.new_file(str(unfinished), rows_schema()) as file:
-            parts = table.column("part").to_pylist() if table is not None else []
-            start = 0
-            for at in range(1, len(parts) + 1):
-                if at == len(parts) or parts[at] != parts[start]:
-                    assert table is not None
-                    rows = table.slice(start, at - start).combine_chunks().to_batches()
-                    file.write_batch(rows[0].cast(rows_schema()))
-                    start = at
-        unfinished.rename(plan)
-    with pa.memory_map(str(plan)) as mapped:
-        run.tasks = pa.ipc.open_file(mapped).num_record_batches
-    return str(plan)
+
+def _parallelism(spark: SparkSession) -> int:
+    try:
+        return int(spark.sparkContext.defaultParallelism)
+    except Exception:  # Spark Connect has no context.
+        told = spark.conf.get("spark.default.parallelism", None)
+        return int(told) if told else os.cpu_count() or 1
 
 
-def _tasks(run: Run) -> DataFrame:
-    """Give a row for each task, each in a partition of its own."""
-    rows = run.spark.range(0, run.tasks, 1, max(1, run.tasks))
-    return rows.selectExpr("cast(id as int) part", "-1 kind", "cast(null as binary) data")
-
-
-def _results(run: Run, inputs: Sequence[str]) -> DataFrame:
+def results(run: Run) -> DataFrame:
     """Run all stages up to the results."""
-    plan = _plan(run, inputs)
-    run.parts = _parts(run)
-    schema = RESULTS if run.emit == "rows" else ROWS
-
-    sketched = run.save("sketch", lambda: run.map(_drop_marks(_tasks(run)), "sketch", plan=plan))
+    sketched = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
     run.add_counts(sketched)
-
-    def link() -> DataFrame:
-        keys = sketched.where(f"kind in {LINKING}")
-        return run.map(keys.repartition(_partitions(run), "part"), "link")
-
-    linked = run.save("link", link)
+    keys = sketched.where(f"kind in {FILED}")
+    linked = run.save("link", lambda: run.map(run.by_part(keys), run.typed("link")))
 
     def forest() -> DataFrame:
         rows = linked
-        if run.parts > 64:
-            rows = run.map(rows.repartition(run.parts // 16), "forest", parts=0)
-        return run.map(rows.repartition(1), "forest")
+        if run.parts > MERGED_PARTS:
+            some = rows.repartition(run.parts // MERGED_PARTS + 1)
+            rows = run.map(some, run.typed("forest", "--parts=0"))
+        return run.map(rows.repartition(1), run.typed("forest"))
 
     wanted = run.save("forest", forest)
     run.add_counts(wanted)
 
     def verify() -> DataFrame:
-        tasks = wanted.where(f"kind = {WANTED}").repartition(max(1, run.tasks), "part")
-        documents = run.map(tasks, "fetch", plan=plan)
-        return run.map(documents.repartition(_partitions(run), "part"), "verify", schema)
+        tasks = run.by_task(wanted.where(f"kind = {WANTED}"))
+        documents = run.map(tasks, run.typed("fetch"))
+        schema = RESULTS if run.emit == "rows" else ROWS
+        return run.map(run.by_part(documents), run.typed("verify"), schema)
 
-    results = run.save("verify", verify)
-    run.add_counts(results)
-    return results
-
-
-def _drop_marks(tasks: DataFrame) -> DataFrame:
-    """Tasks as rows of their own: what the program is sent of them is their inputs."""
-    return tasks
+    found = run.save(f"verify-{run.emit}", verify)
+    run.add_counts(found)
+    return found
 
 
-def _partitions(run: Run) -> int:
-    """Partitions of a shuffle: some parts each, so that they come out even."""
-    return max(1, run.parts // 4)
+def pairs(
+    spark: SparkSession,
+    inputs: Sequence[str],
+    settings: Settings | None = None,
+    *,
+    work: str,
+    **more: Any,
+) -> DataFrame:
+    """Give the similar pairs as rows `url1`, `url2`, `score`.
+
+    `inputs` are files or directories that all machines see, `settings` the flags of `simdup`, and
+    `work` is a directory that all machines see: what stages leave there is not done again by a run
+    with the same settings, inputs and version.
+    """
+    run = start(spark, "pairs", inputs, flags(settings), work=work, **more)
+    found = results(run).where(f"kind = {RESULT}")
+    return found.select("url1", "url2", "score")
 
 
-def _parts(run: Run) -> int:
-    """Parts of what is shuffled: of each at least 4 for a core, and for 256 MB of input."""
-    return 4 * max(run.parallelism, run.tasks * run.split // (256 << 20))
+def cluster(
+    spark: SparkSession,
+    inputs: Sequence[str],
+    settings: Settings | None = None,
+    *,
+    work: str,
+    **more: Any,
+) -> DataFrame:
+    """Give the members of clusters as rows `keeper`, `url`, `score`; see `pairs`."""
+    run = start(spark, "cluster", inputs, flags(settings), work=work, **more)
+    found = results(run).where(f"kind = {RESULT}")
+    return found.selectExpr("url1 keeper", "url2 url", "score")
+
+
+def dedup(
+    spark: SparkSession,
+    inputs: Sequence[str],
+    settings: Settings | None = None,
+    *,
+    work: str,
+    output: str | None = None,
+    **more: Any,
+) -> DataFrame:
+    """Give the near-duplicates that go as rows `url`, `keeper`, `score`; see `pairs`.
+
+    With `output`, the documents that stay are written there, byte for byte as they came: a file
+    for each part of the input, in its order.
+    """
+    run = start(spark, "dedup", inputs, flags(settings), work=work, **more)
+    all_rows = results(run)
+    if output is not None:
+        write_kept(run, all_rows, output)
+    found = all_rows.where(f"kind = {RESULT}")
+    return found.selectExpr("url2 url", "url1 keeper", "score")
+
+
+def write_kept(run: Run, found: DataFrame, output: str) -> None:
+    """Write the documents that stay."""
+    folder = Path(output).absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = run.spark.read.parquet(str(run.work / "forest")).where(f"kind = {WANTED}")
+    gone = found.where(f"kind = {REMOVED}").select("part", "kind", "data")
+
+    def write() -> DataFrame:
+        rows = run.by_task(wanted.union(gone).union(run.task_marks()))
+        return run.map(rows, run.typed("write", f"--output={folder}"))
+
+    name = "write-" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    if not (folder / "_SUCCESS").exists():
+        shutil.rmtree(run.work / name, ignore_errors=True)
+    run.add_counts(run.save(name, write))
+    (folder / "_SUCCESS").touch()
+
+
+def write_removed(run: Run, found: DataFrame, output: str) -> None:
+    """Write what goes and why: near-duplicates, and records that could not be used."""
+    sketched = run.spark.read.parquet(str(run.work / "sketch"))
+    unreadable = sketched.where(f"kind = {UNREADABLE}").selectExpr(
+        "rtrim('\n', cast(data as string)) value"
+    )
+    lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
+    lines.union(unreadable).write.mode("overwrite").text(str(Path(output).absolute()))
+
+
+def write_lines(found: DataFrame, output: str) -> None:
+    """Write results as lines, as the program prints them, to files of a directory."""
+    lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
+    lines.write.mode("overwrite").text(str(Path(output).absolute()))

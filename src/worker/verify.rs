@@ -318,7 +318,7 @@ impl Comparing<'_> {
                 Emit::Lines => {
                     lines.pair(&pair, &mut text);
                     if text.len() >= LINES_BYTES {
-                        result = output.push(0, Kind::Lines, &text);
+                        result = push_lines(&text, output);
                         text.clear();
                     }
                 }
@@ -414,9 +414,10 @@ impl Comparing<'_> {
     }
 }
 
+/// Hands on lines, without the end of the last one.
 fn push_lines<W: Write>(text: &[u8], output: &mut RowWriter<W>) -> Result<(), Error> {
-    match text {
-        [] => Ok(()),
-        text => output.push(0, Kind::Lines, text),
+    match text.strip_suffix(b"\n") {
+        None => Ok(()),
+        Some(lines) => output.push(0, Kind::Lines, lines),
     }
 }
