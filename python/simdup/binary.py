@@ -12,6 +12,8 @@ from pathlib import Path
 
 
 def _places(sent: str | None) -> Iterator[Path]:
+    if sent:
+        yield Path(sent)
     if named := os.environ.get("SIMDUP_BINARY"):
         yield Path(named)
     # What `--files` and `addArtifact` send stands in the working directory of an executor.
@@ -30,9 +32,9 @@ def _places(sent: str | None) -> Iterator[Path]:
 
 
 def binary_path(sent: str | None = None) -> str:
-    """Give the path of the program; `sent` is the name under which Spark has sent it, if it has.
+    """Give the path of the program; `sent` is its path, or the name under which Spark has sent it.
 
-    The environment variable SIMDUP_BINARY comes first. Raises FileNotFoundError if there is none.
+    The environment variable SIMDUP_BINARY comes next. Raises FileNotFoundError if there is none.
     """
     for place in _places(sent):
         if place.is_file():
@@ -48,7 +50,5 @@ def binary_path(sent: str | None = None) -> str:
 
 def version() -> str:
     """Give the version of the program."""
-    told = subprocess.run(
-        [binary_path(), "--version"], capture_output=True, text=True, check=True
-    )
+    told = subprocess.run([binary_path(), "--version"], capture_output=True, text=True, check=True)
     return told.stdout.split()[-1]

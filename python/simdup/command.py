@@ -7,6 +7,7 @@ import json
 import sys
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 from simdup import spark as on_spark
@@ -27,11 +28,13 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("verb", choices=["pairs", "cluster", "dedup"])
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a file, directory or pattern")
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a file or a directory")
     parser.add_argument("--output", "-o", required=True, metavar="DIR", help="where results go")
     parser.add_argument(
-        "--work", metavar="DIR", help="where stages are kept, seen by all machines; a rerun skips "
-        "those that are there (default: a temporary directory)"
+        "--work",
+        metavar="DIR",
+        help="where stages are kept, seen by all machines; a rerun skips "
+        "those that are there (default: a temporary directory)",
     )
     parser.add_argument("--removed", metavar="DIR", help="dedup: what goes, and why, as JSONL")
     parser.add_argument("--master", help="Spark's master, if there is no spark-submit")
@@ -126,8 +129,7 @@ def main(argv: list[str] | None = None) -> int:
         "seconds": round(time.monotonic() - started, 3),
     }
     if arguments.stats:
-        with open(arguments.stats, "w", encoding="utf-8") as file:
-            json.dump(told, file, indent=1)
+        Path(arguments.stats).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     if not arguments.quiet:
         _summary(told)
     skipped = counted.counts.get("skipped", 0)

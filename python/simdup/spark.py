@@ -11,17 +11,17 @@ Nothing is broadcast, and nothing but counts comes to the driver.
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
 import os
 import shutil
 import time
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Callable, Union, cast
 
 from simdup.binary import version
 from simdup.worker import rows_schema, run_stage
@@ -175,38 +175,54 @@ def _with_inputs(batches: Iterable[Any], plan: str | None) -> Iterator[Any]:
 
 
 def start(
-    spark: SparkSession, verb: str, inputs: Sequence[str], arguments: list[str], **more: Any
+    spark: SparkSession,
+    verb: str,
+    inputs: Sequence[str] | DataFrame,
+    arguments: list[str],
+    **more: Any,
 ) -> Run:
     """Cut the inputs into tasks, and give the run with what it needs to go on."""
     import pyarrow as pa
 
     base, parallelism = Path(more.pop("work")), more.pop("parallelism", None)
+    columns = more.pop("id_column", "url"), more.pop("text_column", "text")
     run = Run(spark, verb, arguments, **more)
-    found = [os.path.abspath(p) for i in inputs for p in (sorted(glob.glob(i)) or [i])]
+    if not isinstance(inputs, (list, tuple)):
+        inputs = [_saved_documents(cast("DataFrame", inputs), base, *columns)]
     rows = [
         row
-        for batch in run_stage(run.typed("plan", f"--split={run.split}", "--", *found), [])
+        for batch in run_stage(run.typed("plan", f"--split={run.split}", "--", *inputs), [])
         for row in batch.to_pylist()
     ]
     run.tasks = 1 + max((row["part"] for row in rows), default=-1)
     key = hashlib.sha256(json.dumps([version(), verb, arguments]).encode())
     for row in rows:
         key.update(row["data"])
-        about = os.stat(json.loads(row["data"])["path"])
+        about = Path(json.loads(row["data"])["path"]).stat()
         key.update(f"{about.st_size} {about.st_mtime_ns}".encode())
     run.work = base.absolute() / f"{verb}-{key.hexdigest()[:24]}"
     run.work.mkdir(parents=True, exist_ok=True)
     run.plan = str(run.work / "plan.arrow")
     if not Path(run.plan).exists():
-        unfinished = f"{run.plan}.{os.getpid()}"
-        with pa.ipc.new_file(unfinished, rows_schema()) as file:
+        unfinished = Path(f"{run.plan}.{os.getpid()}")
+        with pa.ipc.new_file(str(unfinished), rows_schema()) as file:
             for _, of_task in groupby(rows, lambda row: row["part"]):
                 file.write_batch(pa.RecordBatch.from_pylist(list(of_task), rows_schema()))
-        os.replace(unfinished, run.plan)
+        unfinished.replace(run.plan)
     # Four parts for a core, and for 256 MB of input.
     cores = parallelism or _parallelism(spark)
     run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
     return run
+
+
+def _saved_documents(table: DataFrame, base: Path, id_column: str, text_column: str) -> str:
+    """Save a table's ids and texts as lines of JSON, in the order of its partitions; give where."""
+    folder = base.absolute() / f"documents-{uuid.uuid4().hex}"
+    chosen = table.selectExpr(
+        f"cast(`{id_column}` as string) url", f"coalesce(`{text_column}`, '') text"
+    )
+    chosen.write.json(str(folder))
+    return str(folder)
 
 
 def _parallelism(spark: SparkSession) -> int:
@@ -247,7 +263,7 @@ def results(run: Run) -> DataFrame:
 
 def pairs(
     spark: SparkSession,
-    inputs: Sequence[str],
+    inputs: Sequence[str] | DataFrame,
     settings: Settings | None = None,
     *,
     work: str,
@@ -255,9 +271,10 @@ def pairs(
 ) -> DataFrame:
     """Give the similar pairs as rows `url1`, `url2`, `score`.
 
-    `inputs` are files or directories that all machines see, `settings` the flags of `simdup`, and
-    `work` is a directory that all machines see: what stages leave there is not done again by a run
-    with the same settings, inputs and version.
+    `inputs` are files or directories that all machines see, or a DataFrame with the columns
+    `id_column` and `text_column` (`url` and `text`), whose documents are saved first. `settings`
+    are the flags of `simdup`, and `work` is a directory that all machines see: what stages leave
+    there is not done again by a run with the same settings, inputs and version.
     """
     run = start(spark, "pairs", inputs, flags(settings), work=work, **more)
     found = results(run).where(f"kind = {RESULT}")
@@ -266,7 +283,7 @@ def pairs(
 
 def cluster(
     spark: SparkSession,
-    inputs: Sequence[str],
+    inputs: Sequence[str] | DataFrame,
     settings: Settings | None = None,
     *,
     work: str,
@@ -280,7 +297,7 @@ def cluster(
 
 def dedup(
     spark: SparkSession,
-    inputs: Sequence[str],
+    inputs: Sequence[str] | DataFrame,
     settings: Settings | None = None,
     *,
     work: str,

@@ -77,9 +77,7 @@ def run_stage(
             stderr=errors,
         )
         assert process.stdin is not None and process.stdout is not None
-        sender = threading.Thread(
-            target=_send, args=(process.stdin, batches, failed), daemon=True
-        )
+        sender = threading.Thread(target=_send, args=(process.stdin, batches, failed), daemon=True)
         sender.start()
         broken: Exception | None = None
         try:

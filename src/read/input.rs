@@ -83,9 +83,17 @@ impl Input {
 
     /// The lines of a file that start in a range of its bytes.
     #[cfg(feature = "worker")]
-    pub(crate) fn from_lines(part: super::part::LinesPart) -> Self {
-        let name: Arc<str> = name(&part.path).into();
+    pub(crate) fn from_lines(name: &str, part: super::part::LinesPart) -> Self {
         Self::new(name, Origin::Lines(part))
+    }
+
+    /// The same under another name.
+    #[cfg(feature = "worker")]
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self {
+            name: name.into(),
+            ..self
+        }
     }
 
     /// A path that cannot be read, which is said in its turn.

@@ -20,6 +20,9 @@ use crate::read::part::{LinesPart, cuts};
 pub(super) struct InputPart {
     /// Its place among all.
     pub(super) number: u64,
+    /// What ids and messages call it: as it was typed.
+    name: String,
+    /// Where it is, from wherever that is asked.
     path: PathBuf,
     /// The bytes of the lines that are meant, if not all of the file is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,14 +57,14 @@ impl InputPart {
     /// The name of a part of a file before which there are lines.
     pub(super) fn unknown_name(&self) -> Option<String> {
         let (start, _) = self.lines?;
-        (start > 0).then(|| self.path.to_string_lossy().into_owned())
+        (start > 0).then(|| self.name.clone())
     }
 
     /// To be read. What is before a part of a file need not be counted unless records are named
     /// by where they stand.
     pub(super) fn input(&self, before: LinesBefore) -> Result<Input, Error> {
         let Some((start, end)) = self.lines else {
-            let input = Input::from_path(&self.path);
+            let input = Input::from_path(&self.path).named(&self.name);
             return Ok(match &self.found_in {
                 Some(root) => input.found(&Arc::from(root.as_path())),
                 None => input,
@@ -76,13 +79,12 @@ impl InputPart {
         if start > 0 {
             part.lines_before = match before {
                 LinesBefore::Unknown => UNKNOWN_LINES,
-                LinesBefore::Counted => part.count_lines_before().map_err(|error| {
-                    let name = self.path.to_string_lossy();
-                    Error::in_file(&name, ErrorKind::Unreadable(error))
-                })?,
+                LinesBefore::Counted => part
+                    .count_lines_before()
+                    .map_err(|error| Error::in_file(&self.name, ErrorKind::Unreadable(error)))?,
             };
         }
-        Ok(Input::from_lines(part))
+        Ok(Input::from_lines(&self.name, part))
     }
 }
 
@@ -116,9 +118,11 @@ pub(super) fn run<W: Write>(
             if path.to_str().is_none() {
                 return Err(stage_error(format!("{name} has a name that is not UTF-8")));
             }
+            let failed = |error| Error::in_file(name, ErrorKind::Unreadable(error));
             let whole = InputPart {
                 number: 0,
-                path: path.to_owned(),
+                name: name.to_string(),
+                path: std::path::absolute(path).map_err(failed)?,
                 lines: None,
                 found_in: input.found_in().map(Into::into),
                 other,
@@ -126,7 +130,6 @@ pub(super) fn run<W: Write>(
             let bytes = input.bytes().unwrap_or(0);
             match input.lines_bytes(&task.settings.read) {
                 Some(bytes) if bytes > tasks.split_bytes => {
-                    let failed = |error| Error::in_file(name, ErrorKind::Unreadable(error));
                     let mut file = File::open(path).map_err(failed)?;
                     let ends = cuts(&mut file, bytes, tasks.split_bytes).map_err(failed)?;
                     let mut start = 0;

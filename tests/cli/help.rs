@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 20] = [
+const PAGES: [(&str, &str); 21] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
@@ -22,6 +22,7 @@ const PAGES: [(&str, &str); 20] = [
     ("query", "query"),
     ("explain", "explain"),
     ("report", "report"),
+    ("worker", "worker"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),

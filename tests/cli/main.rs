@@ -52,3 +52,4 @@ mod scope;
 mod shingles;
 mod sketch;
 mod technosphere;
+mod worker;
