@@ -21,7 +21,7 @@ os.environ.setdefault("SIMDUP_BINARY", binary_path())
 def spark():
     from pyspark.sql import SparkSession
 
-    remote = os.environ.get("SIMDUP_REMOTE")
+    remote, server = os.environ.get("SIMDUP_REMOTE"), None
     if remote == "sail":
         from pysail.spark import SparkConnectServer
 
@@ -30,6 +30,8 @@ def spark():
         remote = f"sc://127.0.0.1:{server.listening_address[1]}"
     if remote:
         yield SparkSession.builder.remote(remote).getOrCreate()
+        if server is not None:
+            server.stop()
         return
     session = (
         SparkSession.builder.master("local[2,4]")

@@ -9,7 +9,7 @@
 //! wherever in the order of hashes that they share they stand.
 
 use crate::candidates::{Bands, lossless_bands};
-use crate::score::Measure;
+use crate::score::{Measure, Threshold};
 use crate::settings::Settings;
 use crate::shingle::{Shingle, ShingleSet};
 use crate::sketch::{SketchSettings, Sketcher, Value, combine, sketcher};
@@ -38,7 +38,7 @@ enum Way {
         values: Vec<Value>,
     },
     /// Under their least shingles.
-    Least(Settings),
+    Least(Threshold),
 }
 
 impl Filing {
@@ -52,7 +52,7 @@ impl Filing {
             }
             _ if is_certain => {
                 return Self {
-                    way: Way::Least(settings.clone()),
+                    way: Way::Least(threshold),
                 };
             }
             _ => {
@@ -91,10 +91,10 @@ impl Filing {
                 };
                 bands.iter().enumerate().map(key).collect()
             }
-            Way::Least(settings) => {
+            Way::Least(threshold) => {
                 let set = ShingleSet::new(shingles.to_vec());
                 let mut keys: Vec<u64> = set.as_slice().iter().map(|s| spread(s.0)).collect();
-                let count = keys.len() + 1 - settings.threshold.needed(keys.len()).max(1);
+                let count = keys.len() + 1 - threshold.needed(keys.len()).max(1);
                 keys.sort_unstable();
                 keys.truncate(count);
                 keys

@@ -272,7 +272,7 @@ impl Sketched {
 
 /// The range that a number of so many bits is in, of so many.
 fn range(number: u64, bits: u32, ranges: u32) -> u32 {
-    (u128::from(number) * u128::from(ranges) >> bits) as u32
+    ((u128::from(number) * u128::from(ranges)) >> bits) as u32
 }
 
 /// Hands on sorted entries, those of a range together: the task, then each as `put` packs it
