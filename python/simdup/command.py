@@ -74,8 +74,9 @@ def _run(arguments: argparse.Namespace, typed: list[str], work: str) -> on_spark
         if not arguments.quiet:
             print(f"simdup-spark: {stage}", file=sys.stderr, flush=True)
 
+    session = _session(arguments)
     run = on_spark.start(
-        _session(arguments),
+        session,
         arguments.verb,
         arguments.inputs,
         typed,
@@ -92,6 +93,7 @@ def _run(arguments: argparse.Namespace, typed: list[str], work: str) -> on_spark
             on_spark.write_removed(run, results, arguments.removed)
     else:
         on_spark.write_lines(results, arguments.output)
+    session.stop()
     return run.counted
 
 
