@@ -121,6 +121,8 @@ pub enum ErrorKind {
     Settings(&'static str),
     /// The worker threads could not be started.
     Threads(String),
+    /// What a stage of an engine was handed is not what it takes.
+    Stage(String),
 }
 
 impl ErrorKind {
@@ -158,6 +160,7 @@ impl ErrorKind {
             Self::Changed => "changed input",
             Self::Settings(_) => "impossible settings",
             Self::Threads(_) => "no threads",
+            Self::Stage(_) => "a stage that cannot go on",
         }
     }
 }
@@ -324,6 +327,7 @@ impl fmt::Display for ErrorKind {
             ),
             Self::Settings(what) => f.write_str(what),
             Self::Threads(what) => write!(f, "cannot start threads: {}", one_line(what)),
+            Self::Stage(what) => f.write_str(&one_line(what)),
         }
     }
 }

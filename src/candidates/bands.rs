@@ -136,6 +136,12 @@ pub(crate) fn search(
     }
 }
 
+/// The positions in bands such that two signatures that differ in so many have one in common.
+#[cfg(feature = "worker")]
+pub(crate) fn lossless_bands(positions: usize, differences: usize) -> Vec<Vec<u16>> {
+    Level::dealt((0..positions as u16).collect(), differences + 1).bands
+}
+
 /// Disjoint bands that together hold `positions`.
 struct Level {
     positions: Band,

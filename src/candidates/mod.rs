@@ -19,6 +19,8 @@ mod sets;
 use serde::Serialize;
 
 pub(crate) use bands::GroupSignatures;
+#[cfg(feature = "worker")]
+pub(crate) use bands::lossless_bands;
 pub(crate) use links::{Link, LinkWriter, Links, Match};
 pub use recall::Bands;
 pub(crate) use recall::positions_needed;

@@ -17,6 +17,8 @@ mod index;
 mod listing;
 mod ordered;
 mod pairs;
+#[cfg(feature = "worker")]
+pub(crate) mod parts;
 mod rank;
 mod reading;
 mod records;

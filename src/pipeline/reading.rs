@@ -759,7 +759,7 @@ impl<D, M> Digesting<'_, D, M> {
 }
 
 /// Characters in a document's text.
-fn length(document: &Document<'_>) -> u64 {
+pub(super) fn length(document: &Document<'_>) -> u64 {
     let texts: &[Cow<'_, str>] = match &document.content {
         Content::Text(text) => std::slice::from_ref(text),
         Content::Items(items) => items,

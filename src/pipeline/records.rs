@@ -157,6 +157,28 @@ impl RecordBlock {
         }
     }
 
+    /// Where the record with this index ends.
+    #[cfg(feature = "worker")]
+    pub(super) fn end(&self, index: usize) -> usize {
+        self.ends.get(index).copied().unwrap_or(self.bytes.len())
+    }
+
+    /// What stands between two ends.
+    #[cfg(feature = "worker")]
+    pub(super) fn between(&self, start: usize, end: usize) -> &[u8] {
+        &self.bytes[start..end]
+    }
+
+    #[cfg(feature = "worker")]
+    pub(super) fn format(&self) -> InputFormat {
+        self.format
+    }
+
+    #[cfg(feature = "worker")]
+    pub(super) fn head(&self) -> &Arc<Head> {
+        &self.head
+    }
+
     /// The memory that it takes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.len() + size_of_val(&self.ends[..]) + size_of_val(&self.prints[..])

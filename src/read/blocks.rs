@@ -55,8 +55,9 @@ pub(super) struct Start {
     pub(super) if_archive: bool,
     /// Others may follow.
     pub(super) is_member: bool,
-    /// Records of the file before it, if it is a part of one.
+    /// Records and bytes of the file before it, if it is a part of one.
     pub(super) first_record: u64,
+    pub(super) first_byte: u64,
 }
 
 /// How an input ends.

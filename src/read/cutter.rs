@@ -112,7 +112,7 @@ impl Cutter {
         self.head = None;
         self.gunzip = None;
         self.carry.clear();
-        (self.needs, self.records, self.bytes) = (0, start.first_record, 0);
+        (self.needs, self.records, self.bytes) = (0, start.first_record, start.first_byte);
         self.state = State::Open;
     }
 

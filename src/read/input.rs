@@ -35,6 +35,9 @@ enum Origin {
     Command(Arc<Command>, PathBuf),
     /// A part of a Parquet file.
     RowGroup(RowGroup),
+    /// Some lines of a file of lines.
+    #[cfg(feature = "worker")]
+    Lines(super::part::LinesPart),
     Reader(Box<dyn Read + Send>),
     Unreadable(io::Error),
 }
@@ -78,13 +81,28 @@ impl Input {
         Self::new(name, Origin::Command(Arc::clone(command), path))
     }
 
+    /// The lines of a file that start in a range of its bytes.
+    #[cfg(feature = "worker")]
+    pub(crate) fn from_lines(name: &str, part: super::part::LinesPart) -> Self {
+        Self::new(name, Origin::Lines(part))
+    }
+
+    /// The same under another name.
+    #[cfg(feature = "worker")]
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self {
+            name: name.into(),
+            ..self
+        }
+    }
+
     /// A path that cannot be read, which is said in its turn.
     pub(super) fn unreadable(path: &Path, error: io::Error) -> Self {
         Self::new(name(path), Origin::Unreadable(error))
     }
 
     /// The same, found in a directory: if there is no text in it, it is passed over.
-    pub(super) fn found(self, root: &Arc<Path>) -> Self {
+    pub(crate) fn found(self, root: &Arc<Path>) -> Self {
         Self {
             is_found: true,
             root: Some(Arc::clone(root)),
@@ -126,8 +144,31 @@ impl Input {
         match &self.origin {
             Origin::Path(path) | Origin::Command(_, path) => Some(path),
             Origin::RowGroup(part) => Some(&part.path),
+            #[cfg(feature = "worker")]
+            Origin::Lines(part) => Some(&part.path),
             Origin::Reader(_) | Origin::Unreadable(_) => None,
         }
+    }
+
+    /// Its path, if it is a file that is read as it stands.
+    #[cfg(feature = "worker")]
+    pub(crate) fn plain_path(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::Path(path) if !self.if_archive => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The same once more, if it is a file.
+    #[cfg(feature = "worker")]
+    pub(crate) fn once_more(&self) -> Option<Self> {
+        self.again()
+    }
+
+    /// Whether it was found in a directory, and which it was.
+    #[cfg(feature = "worker")]
+    pub(crate) fn found_in(&self) -> Option<&Path> {
+        self.root.as_deref().filter(|_| self.is_found)
     }
 
     /// Whether it is a regular file, which can be opened again.
@@ -140,6 +181,8 @@ impl Input {
         let path = self.path().filter(|path| path.is_file())?;
         let origin = match &self.origin {
             Origin::Command(command, _) => Origin::Command(Arc::clone(command), path.into()),
+            #[cfg(feature = "worker")]
+            Origin::Lines(part) => Origin::Lines(part.clone()),
             _ => Origin::Path(path.into()),
         };
         Some(Self {
@@ -195,6 +238,8 @@ impl Input {
         match &self.origin {
             Origin::Path(path) => path.is_file() && is_packed(path),
             Origin::Command(..) | Origin::RowGroup(_) => true,
+            #[cfg(feature = "worker")]
+            Origin::Lines(_) => false,
             Origin::Reader(_) | Origin::Unreadable(_) => false,
         }
     }
@@ -206,6 +251,8 @@ impl Input {
             format: match self.origin {
                 Origin::Command(..) => Some(InputFormat::Text),
                 Origin::RowGroup(_) => Some(InputFormat::Parquet),
+                #[cfg(feature = "worker")]
+                Origin::Lines(_) => Some(InputFormat::Jsonl),
                 _ => None,
             },
             charset: None,
@@ -213,7 +260,17 @@ impl Input {
             is_found: self.is_found,
             if_archive: self.if_archive,
             is_member: false,
-            first_record: self.row_group().map_or(0, |part| part.first_row),
+            first_byte: match &self.origin {
+                #[cfg(feature = "worker")]
+                Origin::Lines(part) => part.start,
+                _ => 0,
+            },
+            first_record: match &self.origin {
+                Origin::RowGroup(part) => part.first_row,
+                #[cfg(feature = "worker")]
+                Origin::Lines(part) => part.lines_before,
+                _ => 0,
+            },
         }
     }
 
@@ -276,6 +333,8 @@ impl Input {
                 Ok(Box::new(File::open(path)?))
             }
             Origin::Command(command, path) => command.run(&path),
+            #[cfg(feature = "worker")]
+            Origin::Lines(part) => part.open(),
             Origin::Reader(reader) => Ok(reader),
             Origin::Unreadable(error) => Err(error),
         }

@@ -51,6 +51,8 @@ mod lz4;
 mod mutations;
 mod packed;
 mod parquet;
+#[cfg(feature = "worker")]
+pub(crate) mod part;
 mod protobuf;
 mod source;
 mod spool;

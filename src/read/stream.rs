@@ -200,6 +200,7 @@ impl Stream {
             if_archive: false,
             is_member: true,
             first_record: 0,
+            first_byte: 0,
         };
         match archive.members.next() {
             Ok(Some(member)) => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::harness::{Place, repository};
 
 /// The pages, by the name of their file in `tests/help`.
-const PAGES: [(&str, &str); 22] = [
+const PAGES: [(&str, &str); 23] = [
     ("simdup", ""),
     ("sketch", "sketch"),
     ("cluster", "cluster"),
@@ -24,6 +24,7 @@ const PAGES: [(&str, &str); 22] = [
     ("report", "report"),
     ("eval", "eval"),
     ("tune", "tune"),
+    ("worker", "worker"),
     ("completions", "completions"),
     ("man", "man"),
     ("help", "help"),

@@ -57,3 +57,4 @@ mod shingles;
 mod sketch;
 mod status;
 mod technosphere;
+mod worker;

@@ -78,7 +78,13 @@ pub(in crate::cli) struct EvalArgs {
     #[command(flatten)]
     pub(in crate::cli) shingles: ShingleArgs,
     /// What a score is [default: jaccard]
-    #[arg(short = 's', long, value_name = "SCORE", value_enum, help_heading = "Similarity")]
+    #[arg(
+        short = 's',
+        long,
+        value_name = "SCORE",
+        value_enum,
+        help_heading = "Similarity"
+    )]
     pub(in crate::cli) score: Option<ScoreArg>,
     /// The least score of a pair: above 0, at most 1 [default: 0.75; 0.3 for --sweep threshold]
     #[arg(short = 't', long, value_name = "T", help_heading = "Similarity")]

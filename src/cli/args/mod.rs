@@ -29,6 +29,7 @@ mod tune;
 mod typed;
 mod values;
 mod walk;
+mod worker;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -58,6 +59,7 @@ pub(super) use resources::ResourceArgs;
 pub(super) use sketch::SketchArgs;
 pub(super) use tune::TuneArgs;
 pub(super) use typed::Flag;
+pub(super) use worker::WorkerArgs;
 
 /// Find near-duplicate documents: a stream in, `url1 url2 score` out
 #[derive(Debug, Parser)]
@@ -120,6 +122,9 @@ pub(super) enum Command {
     /// Print settings for these documents, from a sample of them
     #[command(long_about = tune::HELP, after_long_help = tune::AFTER_HELP, args_override_self = true)]
     Tune(Box<TuneArgs>),
+    /// A stage of a run, for an engine that has many machines
+    #[command(long_about = worker::HELP, after_long_help = worker::AFTER_HELP, args_override_self = true)]
+    Worker(Box<WorkerArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -150,6 +155,7 @@ impl Cli {
             Some(Command::Tune(args)) => args.input.list(),
             Some(Command::Index(command)) => command.list_files(),
             Some(Command::Report(args)) => args.similar.input.list(),
+            Some(Command::Worker(args)) => args.similar.input.list(),
             Some(Command::Explain(args)) => {
                 args.take_ids()?;
                 args.similar.input.list()

@@ -87,6 +87,14 @@ impl SimilarArgs {
         read_paths(&self.input, &self.shingles).chain(others.map(PathBuf::as_path))
     }
 
+    /// What is taken out of every document.
+    #[cfg(feature = "worker")]
+    pub(in crate::cli) fn templates(&self) -> Vec<simdup::Input> {
+        let walk = self.input.walk.walk();
+        let paths = self.scope.parts.template.iter();
+        paths.flat_map(|path| named(path, &walk)).collect()
+    }
+
     /// What to read, and what to compare it with.
     pub(in crate::cli) fn inputs(&self) -> Result<Inputs, Failure> {
         inputs(

@@ -1,0 +1,159 @@
+"""The command `simdup-spark`: what `simdup`, `simdup cluster` and `simdup dedup` do, on Spark."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from simdup import spark as on_spark
+from simdup.worker import StageError
+
+DESCRIPTION = """\
+Finds near-duplicates on Spark, with the answer that `simdup` gives on one machine, byte for byte.
+All flags of `simdup`, `simdup cluster` and `simdup dedup` that say what is read, compared and kept
+are handed through (`simdup --help`); flags that need all documents on one machine are refused.
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="simdup-spark",
+        description=DESCRIPTION,
+        epilog="Flags that are not listed here are those of `simdup`: write them as --flag=value.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("verb", choices=["pairs", "cluster", "dedup"])
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a file or a directory")
+    parser.add_argument("--output", "-o", required=True, metavar="DIR", help="where results go")
+    parser.add_argument(
+        "--work",
+        metavar="DIR",
+        help="where stages are kept, seen by all machines; a rerun skips "
+        "those that are there (default: a temporary directory)",
+    )
+    parser.add_argument("--removed", metavar="DIR", help="dedup: what goes, and why, as JSONL")
+    parser.add_argument("--master", help="Spark's master, if there is no spark-submit")
+    parser.add_argument("--remote", help="the address of a Spark Connect server, or of Sail")
+    parser.add_argument("--split", default="64M", help="bytes of input in a task (64M)")
+    parser.add_argument("--binary", metavar="NAME", help="the program as sent by --files")
+    parser.add_argument("--stats", metavar="FILE", help="what was done, as JSON")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    return parser
+
+
+def _session(arguments: argparse.Namespace) -> Any:
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder
+    if arguments.remote:
+        return builder.remote(arguments.remote).getOrCreate()
+    if arguments.master:
+        builder = builder.master(arguments.master)
+    bar = "true" if sys.stderr.isatty() and not arguments.quiet else "false"
+    return builder.config("spark.ui.showConsoleProgress", bar).appName("simdup").getOrCreate()
+
+
+def size(text: str) -> int:
+    """Give a number of bytes.
+
+    >>> size("64M"), size("512")
+    (67108864, 512)
+    """
+    units = {"K": 10, "M": 20, "G": 30}
+    unit = units.get(text[-1:].upper())
+    return int(text) if unit is None else int(text[:-1]) << unit
+
+
+def _run(arguments: argparse.Namespace, typed: list[str], work: str) -> on_spark.Counted:
+    def told(stage: str) -> None:
+        if not arguments.quiet:
+            print(f"simdup-spark: {stage}", file=sys.stderr, flush=True)
+
+    session = _session(arguments)
+    run = on_spark.start(
+        session,
+        arguments.verb,
+        arguments.inputs,
+        typed,
+        work=work,
+        emit="lines",
+        split=size(arguments.split),
+        sent=arguments.binary,
+        told=told,
+    )
+    results = on_spark.results(run)
+    if arguments.verb == "dedup":
+        on_spark.write_kept(run, results, arguments.output)
+        if arguments.removed:
+            on_spark.write_removed(run, results, arguments.removed)
+    else:
+        on_spark.write_lines(results, arguments.output)
+    session.stop()
+    return run.counted
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run what was typed, and give the exit status: 0 done, 2 an error or records skipped."""
+    parser = _parser()
+    arguments, typed = parser.parse_known_args(argv)
+    for flag in typed:
+        if not flag.startswith("-"):
+            parser.error(f"{flag}: write flags of simdup as --flag=value")
+    if arguments.removed and arguments.verb != "dedup":
+        parser.error("--removed goes with dedup")
+    if any(flag.split("=")[-1] == "csv" for flag in typed if flag.startswith("--format")):
+        parser.error("--format=csv has a header, which files of a directory do not; use tsv")
+    started = time.monotonic()
+    try:
+        if arguments.work:
+            counted = _run(arguments, typed, arguments.work)
+        else:
+            with tempfile.TemporaryDirectory(prefix="simdup-spark-") as work:
+                counted = _run(arguments, typed, work)
+    except StageError as error:
+        print(f"simdup-spark: {error}", file=sys.stderr)
+        return 2
+    except Exception as error:
+        # Spark wraps what a task says into its own words, and those into more.
+        lines = [line for line in str(error).splitlines() if "StageError: " in line]
+        if not lines:
+            raise
+        print("simdup-spark: " + lines[-1].split("StageError: ", 1)[1], file=sys.stderr)
+        return 2
+    told = {
+        "counts": counted.counts,
+        "stages": counted.stages,
+        "seconds": round(time.monotonic() - started, 3),
+    }
+    if arguments.stats:
+        Path(arguments.stats).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    if not arguments.quiet:
+        _summary(told)
+    skipped = counted.counts.get("skipped", 0)
+    if skipped:
+        print(f"simdup-spark: {skipped} records could not be used", file=sys.stderr)
+    return 2 if skipped else 0
+
+
+def _summary(told: dict[str, Any]) -> None:
+    counts = told["counts"]
+    documents = max(1, counts.get("documents", 0))
+    for stage in told["stages"]:
+        skipped = ", done before" if stage["skipped"] else ""
+        print(
+            f"simdup-spark: {stage['stage']}: {stage['seconds']} s, {stage['bytes']} bytes, "
+            f"{stage['bytes'] / documents:.1f} a document{skipped}",
+            file=sys.stderr,
+        )
+    shown = ("documents", "repeated_ids", "identical", "pairs", "clusters", "members", "kept")
+    found = ", ".join(f"{counts[name]} {name}" for name in shown if counts.get(name))
+    print(f"simdup-spark: {found}, {told['seconds']} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

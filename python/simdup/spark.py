@@ -1,0 +1,351 @@
+"""Near-duplicates on Spark, with the answer that the program gives on one machine.
+
+>>> from simdup.spark import pairs
+>>> pairs(spark, ["crawl/*.jsonl"], {"score": "jaccard"}, work="/shared/work")  # doctest: +SKIP
+DataFrame[url1: string, url2: string, score: double]
+
+Spark moves rows of bytes between stages, spills and retries; what is in them only the program
+knows (`simdup worker --help`). Only DataFrames are used, so that Spark Connect and Sail will do.
+Nothing is broadcast, and nothing but counts comes to the driver.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Union, cast
+
+from simdup.binary import version
+from simdup.worker import rows_schema, run_stage
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Settings = Mapping[str, Union[str, int, float, bool, Sequence[str], None]]
+"""The flags of the program by their long names, with `_` for `-`; True for one without value."""
+
+ROWS = "part int, kind int, data binary"
+RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score double"
+
+WANTED, LINES, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 10, 11, 12, 13, 14
+FILED = (2, 3, 4)
+"""Kinds of rows, by their numbers in the protocol."""
+MARK = -1
+"""The kind of rows that name a task, for Python alone."""
+MERGED_PARTS = 64
+"""Parts whose links are put together at a time before all are."""
+
+
+def flags(settings: Settings | None) -> list[str]:
+    """Give settings as they are typed.
+
+    >>> flags({"shingle_words": 3, "wrap": True, "template": ["a", "b"], "seed": None})
+    ['--shingle-words=3', '--wrap', '--template=a', '--template=b']
+    """
+    typed = []
+    for name, value in (settings or {}).items():
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            typed.append(flag)
+        elif isinstance(value, (list, tuple)):
+            typed += [f"{flag}={one}" for one in value]
+        else:
+            typed.append(f"{flag}={value}")
+    return typed
+
+
+@dataclass
+class Counted:
+    """What a run did, in numbers."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    """As the program's statistics have them."""
+    stages: list[dict[str, Any]] = field(default_factory=list)
+    """Of each stage its name, its seconds and the bytes that it handed on."""
+
+
+@dataclass
+class Run:
+    """A run on its way: what is typed, where it is kept, and how large its parts are."""
+
+    spark: SparkSession
+    verb: str
+    arguments: list[str]
+    emit: str = "rows"
+    split: int = 64 << 20
+    sent: str | None = None
+    told: Callable[[str], None] = lambda _: None
+    work: Path = Path()
+    plan: str = ""
+    tasks: int = 0
+    parts: int = 4
+    counted: Counted = field(default_factory=Counted)
+
+    def typed(self, stage: str, *more: str) -> list[str]:
+        """Give what is typed behind `simdup worker`."""
+        threads = [] if any(a.startswith("--threads") for a in self.arguments) else ["--threads=1"]
+        return [
+            stage,
+            f"--for={self.verb}",
+            f"--expect-version={version()}",
+            f"--parts={self.parts}",
+            f"--emit={self.emit}",
+            *threads,
+            *self.arguments,
+            *more,
+        ]
+
+    def map(self, rows: DataFrame, typed: list[str], schema: str = ROWS) -> DataFrame:
+        """Run a stage on every partition of some rows; those that read inputs are told them."""
+        sent = self.sent
+        plan = self.plan if typed[0] in ("sketch", "fetch", "write") else None
+
+        def each(batches: Iterator[Any]) -> Iterator[Any]:
+            return run_stage(typed, _with_inputs(batches, plan), sent)
+
+        return rows.mapInArrow(each, schema)
+
+    def save(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
+        """Give a stage's rows as they were saved; make and save them, if they are not."""
+        folder = self.work / name
+        done = folder / "_SUCCESS"
+        started = time.monotonic()
+        is_done = done.exists()
+        if not is_done:
+            self.told(name)
+            make().write.mode("overwrite").parquet(str(folder))
+            done.touch()  # Not every engine leaves it.
+        size = sum(p.stat().st_size for p in folder.glob("*.parquet"))
+        seconds = round(time.monotonic() - started, 3)
+        told = {"stage": name, "seconds": seconds, "bytes": size, "skipped": is_done}
+        self.counted.stages.append(told)
+        return self.spark.read.parquet(str(folder))
+
+    def add_counts(self, rows: DataFrame) -> None:
+        """Add up what a stage counted."""
+        for row in rows.where(f"kind = {COUNTS}").select("data").collect():
+            for name, value in json.loads(bytes(row.data)).items():
+                self.counted.counts[name] = self.counted.counts.get(name, 0) + value
+
+    def task_marks(self) -> DataFrame:
+        """Give a row for each task, each in a partition of its own. They are for Python alone."""
+        rows = self.spark.range(0, self.tasks, 1, max(1, self.tasks))
+        return rows.selectExpr("cast(id as int) part", f"{MARK} kind", "cast(null as binary) data")
+
+    def by_task(self, rows: DataFrame) -> DataFrame:
+        """Bring the rows of a task together."""
+        return rows.repartition(max(1, self.tasks), "part")
+
+    def by_part(self, rows: DataFrame) -> DataFrame:
+        """Bring the rows of a part together, with those of some others, to come out even."""
+        return rows.repartition(max(1, self.parts // 4), "part")
+
+
+def _with_inputs(batches: Iterable[Any], plan: str | None) -> Iterator[Any]:
+    """Put the inputs of tasks before their rows, if there are any, and leave out marks."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sent: set[int] = set()
+    for batch in batches:
+        if plan is not None:
+            parts = batch.column(batch.schema.get_field_index("part"))
+            new = sorted(set(parts.unique().to_pylist()) - sent)
+            if new:
+                with pa.memory_map(plan) as file:
+                    tasks = pa.ipc.open_file(file)
+                    for task in new:
+                        yield tasks.get_batch(task)
+                sent.update(new)
+        kinds = batch.column(batch.schema.get_field_index("kind"))
+        if pc.any(pc.less(kinds, 0)).as_py():
+            batch = batch.filter(pc.greater_equal(kinds, 0))
+        if batch.num_rows:
+            yield batch
+
+
+def start(
+    spark: SparkSession,
+    verb: str,
+    inputs: Sequence[str] | DataFrame,
+    arguments: list[str],
+    **more: Any,
+) -> Run:
+    """Cut the inputs into tasks, and give the run with what it needs to go on."""
+    import pyarrow as pa
+
+    base, parallelism = Path(more.pop("work")), more.pop("parallelism", None)
+    columns = more.pop("id_column", "url"), more.pop("text_column", "text")
+    run = Run(spark, verb, arguments, **more)
+    if not isinstance(inputs, (list, tuple)):
+        inputs = [_saved_documents(cast("DataFrame", inputs), base, *columns)]
+    rows = [
+        row
+        for batch in run_stage(run.typed("plan", f"--split={run.split}", "--", *inputs), [])
+        for row in batch.to_pylist()
+    ]
+    run.tasks = 1 + max((row["part"] for row in rows), default=-1)
+    key = hashlib.sha256(json.dumps([version(), verb, arguments]).encode())
+    for row in rows:
+        key.update(row["data"])
+        about = Path(json.loads(row["data"])["path"]).stat()
+        key.update(f"{about.st_size} {about.st_mtime_ns}".encode())
+    run.work = base.absolute() / f"{verb}-{key.hexdigest()[:24]}"
+    run.work.mkdir(parents=True, exist_ok=True)
+    run.plan = str(run.work / "plan.arrow")
+    if not Path(run.plan).exists():
+        unfinished = Path(f"{run.plan}.{os.getpid()}")
+        with pa.ipc.new_file(str(unfinished), rows_schema()) as file:
+            for _, of_task in groupby(rows, lambda row: row["part"]):
+                file.write_batch(pa.RecordBatch.from_pylist(list(of_task), rows_schema()))
+        unfinished.replace(run.plan)
+    # Four parts for a core, and for 256 MB of input.
+    cores = parallelism or _parallelism(spark)
+    run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
+    return run
+
+
+def _saved_documents(table: DataFrame, base: Path, id_column: str, text_column: str) -> str:
+    """Save a table's ids and texts as lines of JSON, in the order of its partitions; give where."""
+    folder = base.absolute() / f"documents-{uuid.uuid4().hex}"
+    chosen = table.selectExpr(
+        f"cast(`{id_column}` as string) url", f"coalesce(`{text_column}`, '') text"
+    )
+    chosen.write.json(str(folder))
+    return str(folder)
+
+
+def _parallelism(spark: SparkSession) -> int:
+    try:
+        return int(spark.sparkContext.defaultParallelism)
+    except Exception:  # Spark Connect has no context.
+        told = spark.conf.get("spark.default.parallelism", None)
+        return int(told) if told else os.cpu_count() or 1
+
+
+def results(run: Run) -> DataFrame:
+    """Run all stages up to the results."""
+    sketched = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
+    run.add_counts(sketched)
+    keys = sketched.where(f"kind in {FILED}")
+    linked = run.save("link", lambda: run.map(run.by_part(keys), run.typed("link")))
+
+    def forest() -> DataFrame:
+        rows = linked
+        if run.parts > MERGED_PARTS:
+            some = rows.repartition(run.parts // MERGED_PARTS + 1)
+            rows = run.map(some, run.typed("forest", "--parts=0"))
+        return run.map(rows.repartition(1), run.typed("forest"))
+
+    wanted = run.save("forest", forest)
+    run.add_counts(wanted)
+
+    def verify() -> DataFrame:
+        tasks = run.by_task(wanted.where(f"kind = {WANTED}"))
+        documents = run.map(tasks, run.typed("fetch"))
+        schema = RESULTS if run.emit == "rows" else ROWS
+        return run.map(run.by_part(documents), run.typed("verify"), schema)
+
+    found = run.save(f"verify-{run.emit}", verify)
+    run.add_counts(found)
+    return found
+
+
+def pairs(
+    spark: SparkSession,
+    inputs: Sequence[str] | DataFrame,
+    settings: Settings | None = None,
+    *,
+    work: str,
+    **more: Any,
+) -> DataFrame:
+    """Give the similar pairs as rows `url1`, `url2`, `score`.
+
+    `inputs` are files or directories that all machines see, or a DataFrame with the columns
+    `id_column` and `text_column` (`url` and `text`), whose documents are saved first. `settings`
+    are the flags of `simdup`, and `work` is a directory that all machines see: what stages leave
+    there is not done again by a run with the same settings, inputs and version.
+    """
+    run = start(spark, "pairs", inputs, flags(settings), work=work, **more)
+    found = results(run).where(f"kind = {RESULT}")
+    return found.select("url1", "url2", "score")
+
+
+def cluster(
+    spark: SparkSession,
+    inputs: Sequence[str] | DataFrame,
+    settings: Settings | None = None,
+    *,
+    work: str,
+    **more: Any,
+) -> DataFrame:
+    """Give the members of clusters as rows `keeper`, `url`, `score`; see `pairs`."""
+    run = start(spark, "cluster", inputs, flags(settings), work=work, **more)
+    found = results(run).where(f"kind = {RESULT}")
+    return found.selectExpr("url1 keeper", "url2 url", "score")
+
+
+def dedup(
+    spark: SparkSession,
+    inputs: Sequence[str] | DataFrame,
+    settings: Settings | None = None,
+    *,
+    work: str,
+    output: str | None = None,
+    **more: Any,
+) -> DataFrame:
+    """Give the near-duplicates that go as rows `url`, `keeper`, `score`; see `pairs`.
+
+    With `output`, the documents that stay are written there, byte for byte as they came: a file
+    for each part of the input, in its order.
+    """
+    run = start(spark, "dedup", inputs, flags(settings), work=work, **more)
+    all_rows = results(run)
+    if output is not None:
+        write_kept(run, all_rows, output)
+    found = all_rows.where(f"kind = {RESULT}")
+    return found.selectExpr("url2 url", "url1 keeper", "score")
+
+
+def write_kept(run: Run, found: DataFrame, output: str) -> None:
+    """Write the documents that stay."""
+    folder = Path(output).absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = run.spark.read.parquet(str(run.work / "forest")).where(f"kind = {WANTED}")
+    gone = found.where(f"kind = {REMOVED}").select("part", "kind", "data")
+
+    def write() -> DataFrame:
+        rows = run.by_task(wanted.union(gone).union(run.task_marks()))
+        return run.map(rows, run.typed("write", f"--output={folder}"))
+
+    name = "write-" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    if not (folder / "_SUCCESS").exists():
+        shutil.rmtree(run.work / name, ignore_errors=True)
+    run.add_counts(run.save(name, write))
+    (folder / "_SUCCESS").touch()
+
+
+def write_removed(run: Run, found: DataFrame, output: str) -> None:
+    """Write what goes and why: near-duplicates, and records that could not be used."""
+    sketched = run.spark.read.parquet(str(run.work / "sketch"))
+    unreadable = sketched.where(f"kind = {UNREADABLE}").selectExpr(
+        "rtrim('\n', cast(data as string)) value"
+    )
+    lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
+    lines.union(unreadable).write.mode("overwrite").text(str(Path(output).absolute()))
+
+
+def write_lines(found: DataFrame, output: str) -> None:
+    """Write results as lines, as the program prints them, to files of a directory."""
+    lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
+    lines.write.mode("overwrite").text(str(Path(output).absolute()))

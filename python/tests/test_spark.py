@@ -1,0 +1,151 @@
+"""The answer on Spark is the program's, whatever dies on the way."""
+
+import json
+import os
+import random
+import stat
+
+import pytest
+from conftest import documents, program, written
+
+from simdup import spark as on_spark
+from simdup.worker import StageError, run_stage
+
+SPLIT = 100_000
+FILED = {
+    "pairs": [],
+    "cluster": ["cluster"],
+    "dedup": ["dedup"],
+}
+
+
+def run(spark, verb, typed, inputs, tmp_path, **more):
+    more.setdefault("work", str(tmp_path / "work"))
+    inputs = [str(path) for path in inputs]
+    started = on_spark.start(
+        spark, verb, inputs, typed, emit="lines", split=SPLIT, parallelism=2, **more
+    )
+    found = on_spark.results(started)
+    if verb == "dedup":
+        on_spark.write_kept(started, found, str(tmp_path / "out"))
+    else:
+        on_spark.write_lines(found, str(tmp_path / "out"))
+    return started, written(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("verb", "typed"),
+    [
+        ("pairs", ["--score=jaccard"]),
+        ("pairs", ["--score=jaccard", "--recall=1", "--threshold=0.5"]),
+        ("pairs", ["--hashes=20", "--format=jsonl"]),
+        ("pairs", ["--preset=technosphere"]),
+        ("pairs", ["--score=jaccard", "--group-by=field:date"]),
+        ("cluster", []),
+        ("cluster", ["--cluster=components", "--keep=longest", "--format=jsonl"]),
+        ("cluster", ["--keep=max:date"]),
+        ("dedup", []),
+        ("dedup", ["--keep=last", "--threshold=0.9"]),
+    ],
+)
+def test_the_answer_is_the_programs(spark, collection, tmp_path, verb, typed):
+    started, found = run(spark, verb, typed, [collection], tmp_path)
+    assert found == program(*FILED[verb], "-q", *typed, str(collection))
+    assert found
+    assert started.tasks > 4
+
+
+def test_against_another_collection(spark, tmp_path):
+    (tmp_path / "new.jsonl").write_text("\n".join(documents(300, 5)) + "\n")
+    (tmp_path / "old.jsonl").write_text("\n".join(documents(600, 5)[200:]) + "\n")
+    typed = ["--score=jaccard", f"--against={tmp_path / 'old.jsonl'}"]
+    new = tmp_path / "new.jsonl"
+    assert run(spark, "pairs", typed, [new], tmp_path)[1] == program("-q", *typed, str(new))
+    typed = typed[1:]
+    (tmp_path / "dedup").mkdir()
+    found = run(spark, "dedup", typed, [new], tmp_path / "dedup")[1]
+    assert found == program("dedup", "-q", *typed, str(new))
+
+
+def test_data_frames(spark, collection, tmp_path):
+    more = {"work": str(tmp_path), "split": SPLIT, "parallelism": 2}
+    found = on_spark.pairs(spark, [str(collection)], {"score": "jaccard"}, **more)
+    assert found.columns == ["url1", "url2", "score"]
+    lines = sorted(f"{r.url1} {r.url2} {r.score}".encode() for r in found.collect())
+    assert lines == program("-q", "--score=jaccard", str(collection))
+
+    clusters = on_spark.cluster(spark, [str(collection)], **more)
+    gone = on_spark.dedup(spark, [str(collection)], **more)
+    assert clusters.columns == ["keeper", "url", "score"]
+    assert sorted(clusters.select("url").collect()) == sorted(gone.select("url").collect())
+
+    lines = [
+        ("1", "one two three four five six"),
+        ("2", "One two three four, five six!"),
+        ("3", None),
+    ]
+    table = spark.createDataFrame(lines, "name string, body string")
+    columns = {"id_column": "name", "text_column": "body"}
+    found = on_spark.pairs(spark, table, {"score": "jaccard"}, **columns, **more).collect()
+    assert [tuple(row) for row in found] == [("1", "2", 1.0)]
+
+
+def killing(tmp_path, whom):
+    """The program, but the first process of every stage is ended while it reads."""
+    wrapper = tmp_path / "simdup"
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        'if [ "$1" = worker ] && [ "$2" != plan ] && '
+        f"mkdir {tmp_path}/killed-$2 2>/dev/null; then\n"
+        "  head -c 100 >/dev/null\n"
+        f"  kill -9 {whom}\n"
+        "  sleep 60\n"
+        "fi\n"
+        f'exec {os.environ["SIMDUP_BINARY"]} "$@"\n'
+    )
+    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+    return str(wrapper)
+
+
+@pytest.mark.skipif("SIMDUP_REMOTE" in os.environ, reason="local mode tries tasks again")
+@pytest.mark.parametrize("whom", ["$$", "$PPID"])
+def test_what_is_killed_is_done_again(spark, collection, tmp_path, monkeypatch, whom):
+    expected = program("dedup", "-q", str(collection))
+    monkeypatch.setenv("SIMDUP_BINARY", killing(tmp_path, whom))
+    _, found = run(spark, "dedup", [], [collection], tmp_path, sent=os.environ["SIMDUP_BINARY"])
+    assert found == expected
+    killed = {path.name for path in tmp_path.glob("killed-*")}
+    assert killed == {
+        f"killed-{s}" for s in ("sketch", "link", "forest", "fetch", "verify", "write")
+    }
+
+
+def test_a_rerun_skips_what_is_done(spark, collection, tmp_path):
+    first, found = run(spark, "cluster", [], [collection], tmp_path)
+    assert not any(stage["skipped"] for stage in first.counted.stages)
+    again, found_again = run(spark, "cluster", [], [collection], tmp_path)
+    assert all(stage["skipped"] for stage in again.counted.stages)
+    assert found_again == found
+    other, _ = run(spark, "cluster", ["--threshold=0.9"], [collection], tmp_path)
+    assert not any(stage["skipped"] for stage in other.counted.stages)
+
+
+def test_what_is_wrong_is_told(spark, collection, tmp_path):
+    with pytest.raises(StageError, match="containment"):
+        run(spark, "pairs", ["--score=containment"], [collection], tmp_path)
+    with pytest.raises(StageError, match=r"0\.0\.0 is expected"):
+        list(run_stage(["link", "--expect-version=0.0.0"], []))
+
+
+def test_a_template_around_most_documents(spark, tmp_path):
+    chance = random.Random(9)
+
+    def words():
+        return " ".join(f"o{chance.randrange(10**6)}" for _ in range(36))
+
+    frame = " ".join(f"f{n}" for n in range(164))
+    lines = [json.dumps({"url": f"t{n}", "text": f"{frame} {words()}"}) for n in range(3000)]
+    path = tmp_path / "framed.jsonl"
+    path.write_text("\n".join(lines + documents(3000, 7)) + "\n")
+    _, found = run(spark, "pairs", ["--score=jaccard"], [path], tmp_path)
+    assert found == program("-q", "--score=jaccard", str(path))

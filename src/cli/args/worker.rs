@@ -1,0 +1,179 @@
+//! `simdup worker`: what can be typed, and its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+#[cfg(feature = "worker")]
+use simdup::inside::{ClusterFormat, Emit, Stage, Task, Verb};
+#[cfg(feature = "worker")]
+use simdup::settings::Measure;
+
+use super::cluster::ClusterChoiceArgs;
+use super::listing::PairFormatArg;
+use super::resources::ResourceArgs;
+use super::settings::SimilarArgs;
+use super::values::bytes;
+#[cfg(feature = "worker")]
+use crate::cli::Failure;
+
+pub(super) const HELP: &str = "\
+Does one stage of a run, for an engine that has many machines: rows come as an Arrow stream on \
+standard input, and go as one to standard output. The Python package `simdup` does this on Spark \
+(`simdup-spark --help`); docs/worker.md has the protocol, for other engines.
+
+STAGE is plan, sketch, link, forest, fetch, verify or write, in this order. The settings are \
+those of `simdup`, `simdup cluster` or `simdup dedup`, as --for says, and the same for all \
+stages; FILEs are named for `plan` alone, whose rows say what the others read. \
+With --for cluster or dedup, and with --score jaccard, a pair at the threshold is missed with a \
+chance of 10^-12 at the most, or with --recall 1, for more keys, with none.
+
+What is wrong is told on standard error, with status 2. A worker ends when the process that \
+started it does.";
+
+pub(super) const AFTER_HELP: &str = "\
+Examples:
+  simdup worker plan --for pairs --score jaccard tests/data/example.jsonl < /dev/null > plan.arrow
+  simdup worker sketch --for pairs --score jaccard --parts 8 < plan-and-end.arrow > keys.arrow";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WorkerArgs {
+    /// Which stage
+    #[arg(value_enum)]
+    pub(in crate::cli) stage: StageArg,
+    #[command(flatten)]
+    pub(in crate::cli) worker: EngineArgs,
+    #[command(flatten)]
+    pub(in crate::cli) similar: SimilarArgs,
+    #[command(flatten)]
+    pub(in crate::cli) clusters: ClusterChoiceArgs,
+    #[command(flatten)]
+    pub(in crate::cli) resources: ResourceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Stage")]
+pub(in crate::cli) struct EngineArgs {
+    /// What is asked for in the end
+    #[arg(long = "for", value_name = "VERB", value_enum, default_value_t = VerbArg::Pairs)]
+    pub(in crate::cli) verb: VerbArg,
+    /// Refuse to run unless this is the version
+    #[arg(long, value_name = "VERSION")]
+    pub(in crate::cli) expect_version: Option<String>,
+    /// Ranges of keys, or parts that what belongs together is dealt out to; 0 for `forest` where
+    /// another `forest` follows
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(in crate::cli) parts: u32,
+    /// Bytes of input in a task, about
+    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "64M")]
+    pub(in crate::cli) split: u64,
+    /// How results are given: as lines of --format, or as rows with two ids and a score
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = EmitArg::Lines)]
+    pub(in crate::cli) emit: EmitArg,
+    /// The format of lines; of clusters text or jsonl
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = PairFormatArg::Text)]
+    pub(in crate::cli) format: PairFormatArg,
+    /// The directory in which `write` leaves a file for each task
+    #[arg(short, long, value_name = "DIR")]
+    pub(in crate::cli) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum StageArg {
+    /// Cuts the FILEs into tasks
+    Plan,
+    /// Files the documents of tasks under keys
+    Sketch,
+    /// Links documents that have a key in common
+    Link,
+    /// Puts together what is linked
+    Forest,
+    /// Reads the documents that are linked
+    Fetch,
+    /// Compares those that belong together
+    Verify,
+    /// Writes the documents to keep
+    Write,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum VerbArg {
+    /// Similar pairs, as `simdup`
+    Pairs,
+    /// Clusters, as `simdup cluster`
+    Cluster,
+    /// The documents to keep, as `simdup dedup`
+    Dedup,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum EmitArg {
+    /// Lines, as they are printed
+    Lines,
+    /// Two ids and a score
+    Rows,
+}
+
+#[cfg(feature = "worker")]
+impl WorkerArgs {
+    pub(in crate::cli) fn stage(&self) -> Stage {
+        match self.stage {
+            StageArg::Plan => Stage::Plan,
+            StageArg::Sketch => Stage::Sketch,
+            StageArg::Link => Stage::Link,
+            StageArg::Forest => Stage::Forest,
+            StageArg::Fetch => Stage::Fetch,
+            StageArg::Verify => Stage::Verify,
+            StageArg::Write => Stage::Write,
+        }
+    }
+
+    pub(in crate::cli) fn task(&self) -> Result<Task, Failure> {
+        let EngineArgs {
+            verb,
+            parts,
+            split,
+            emit,
+            format,
+            output,
+            ..
+        } = &self.worker;
+        if *verb == VerbArg::Cluster
+            && !matches!(format, PairFormatArg::Text | PairFormatArg::Jsonl)
+        {
+            return Err(Failure::Usage(
+                "--format: clusters are written as text or jsonl".into(),
+            ));
+        }
+        let default = match verb {
+            VerbArg::Pairs => Measure::MinHash,
+            VerbArg::Cluster | VerbArg::Dedup => Measure::Jaccard,
+        };
+        let settings = self.similar.settings(default, &self.resources)?;
+        if *verb != VerbArg::Pairs && settings.measure != Measure::Jaccard {
+            return Err(Failure::Usage(
+                "--score: clusters are made of exact Jaccard scores; leave it out".into(),
+            ));
+        }
+        Ok(Task {
+            settings,
+            verb: match verb {
+                VerbArg::Pairs => Verb::Pairs((*format).into()),
+                VerbArg::Cluster if *format == PairFormatArg::Jsonl => {
+                    Verb::Clusters(ClusterFormat::Jsonl)
+                }
+                VerbArg::Cluster => Verb::Clusters(ClusterFormat::Text),
+                VerbArg::Dedup => Verb::Dedup,
+            },
+            method: self.clusters.cluster.into(),
+            keep: self.clusters.keep.clone(),
+            certain: self.similar.similarity.recall == Some(1.0),
+            parts: *parts,
+            split_bytes: *split,
+            emit: match emit {
+                EmitArg::Lines => Emit::Lines,
+                EmitArg::Rows => Emit::Rows,
+            },
+            output: output.clone(),
+        })
+    }
+}

@@ -1,0 +1,205 @@
+//! Documents that are wanted, read once more and sent to where they are compared. Of those with
+//! the same list of shingles, one brings the text for all.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{Read, Write};
+
+use super::arrow::{RowReader, RowWriter};
+use super::forest::{Wanted, unpack_wanted};
+use super::pack::{put, put_text};
+use super::plan::{InputPart, LinesBefore};
+use super::rows::{Kind, for_each_row};
+use super::sketch::{in_order, is_unknown_place};
+use super::verify::{HAS_PARTY, HAS_TEXT, HAS_VALUE, IS_DOCUMENT, IS_OTHER};
+use super::{Order, Task, Verb, stage_error};
+use crate::cluster::Keep;
+use crate::document::FieldValue;
+use crate::error::Error;
+use crate::pipeline::parts::{Again, DocumentAgain, read_again};
+use crate::settings::Settings;
+
+/// Bytes of documents that are compressed together, about.
+const PACK_BYTES: usize = 1 << 20;
+/// How hard they are compressed: the lowest level is the fastest.
+const LEVEL: i32 = 1;
+
+pub(super) fn run<R: Read, W: Write + Send>(
+    task: &Task,
+    rows: RowReader<R>,
+    mut output: RowWriter<W>,
+) -> Result<(), Error> {
+    let mut inputs: BTreeMap<u32, Vec<InputPart>> = BTreeMap::new();
+    let mut wanted: BTreeMap<u32, Vec<Wanted>> = BTreeMap::new();
+    for_each_row(rows, |row| {
+        let number = row.part as u32;
+        match row.kind {
+            Kind::Input => {
+                let part = InputPart::from_json(&row.data)?;
+                inputs.entry(number).or_default().push(part);
+                Ok(())
+            }
+            Kind::Wanted => {
+                let of_task = wanted.entry(number).or_default();
+                unpack_wanted(number, &row.data, of_task)
+            }
+            _ => Ok(()),
+        }
+    })?;
+    in_order(&mut inputs);
+    for (number, wanted) in wanted {
+        // A document that does not count is needed only for its text.
+        let is_needed = |wanted: &Wanted| {
+            wanted.place.is_some() && (!wanted.is_repeated || wanted.text_of == wanted.order)
+        };
+        let wanted: Vec<Wanted> = wanted.into_iter().filter(is_needed).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let Some(parts) = inputs.get(&number) else {
+            return Err(stage_error(format!("task {number} has no inputs")));
+        };
+        let fetching = Fetching {
+            task,
+            parts,
+            wanted,
+        };
+        if !fetching.fetch(LinesBefore::Unknown, &mut output)? {
+            fetching.fetch(LinesBefore::Counted, &mut output)?;
+        }
+    }
+    output.finish()
+}
+
+struct Fetching<'a> {
+    task: &'a Task,
+    parts: &'a [InputPart],
+    wanted: Vec<Wanted>,
+}
+
+impl Fetching<'_> {
+    /// Reads the task; false, and nothing is sent, if an id is a place that is not known.
+    fn fetch<W: Write + Send>(
+        &self,
+        before: LinesBefore,
+        output: &mut RowWriter<W>,
+    ) -> Result<bool, Error> {
+        let names: Vec<String> = match before {
+            LinesBefore::Unknown => {
+                let names = self.parts.iter().filter_map(InputPart::unknown_name);
+                names.collect()
+            }
+            LinesBefore::Counted => Vec::new(),
+        };
+        let settings = reading_settings(self.task);
+        let is_other = self.parts.first().is_some_and(|part| part.other);
+        let inputs: Result<Vec<_>, Error> =
+            self.parts.iter().map(|part| part.input(before)).collect();
+        let mut next = self.wanted.iter().peekable();
+        let mut is_known = true;
+        let mut packs: HashMap<u32, Vec<u8>> = HashMap::new();
+        let mut full: Vec<(u32, Vec<u8>)> = Vec::new();
+        read_again(inputs?, &settings, Again::Contents, |document| {
+            let Some(wanted) = next.next_if(|wanted| wanted.order.ordinal() == document.ordinal)
+            else {
+                return Ok(());
+            };
+            is_known &= !is_unknown_place(document.url, &names);
+            let Some(place) = wanted.place else {
+                return Ok(());
+            };
+            let pack = packs.entry(place).or_default();
+            put_document(pack, self.task, wanted, &document, is_other);
+            if pack.len() >= PACK_BYTES {
+                full.push((place, compressed(&std::mem::take(pack))?));
+            }
+            Ok(())
+        })?;
+        if !is_known {
+            return Ok(false);
+        }
+        if let Some(missing) = next.next() {
+            return Err(stage_error(format!(
+                "task {} has no document {} any more: an input was changed since it was read; run \
+                 it again",
+                missing.order.task(),
+                missing.order.ordinal()
+            )));
+        }
+        let mut rest: Vec<(u32, Vec<u8>)> = packs.into_iter().collect();
+        rest.sort_unstable_by_key(|&(place, _)| place);
+        for (place, pack) in full {
+            output.push(place, Kind::Documents, &pack)?;
+        }
+        for (place, pack) in rest.into_iter().filter(|(_, pack)| !pack.is_empty()) {
+            output.push(place, Kind::Documents, &compressed(&pack)?)?;
+        }
+        Ok(true)
+    }
+}
+
+fn compressed(pack: &[u8]) -> Result<Vec<u8>, Error> {
+    zstd::bulk::compress(pack, LEVEL).map_err(|error| stage_error(error.to_string()))
+}
+
+/// With the fields by which documents are chosen and grouped.
+fn reading_settings(task: &Task) -> Settings {
+    task.settings.with_value_field(match task.verb {
+        Verb::Pairs(_) => None,
+        Verb::Clusters(_) | Verb::Dedup => task.keep.field(),
+    })
+}
+
+fn put_document(
+    bytes: &mut Vec<u8>,
+    task: &Task,
+    wanted: &Wanted,
+    document: &DocumentAgain<'_>,
+    is_other: bool,
+) {
+    let has_text = wanted.text_of == wanted.order;
+    let length = match (task.verb, &task.keep) {
+        (Verb::Clusters(_) | Verb::Dedup, Keep::Longest | Keep::Shortest) => {
+            Some(FieldValue::Integer(document.length.into()))
+        }
+        _ => None,
+    };
+    let value = length.as_ref().or(document.value);
+    let mut flags = 0;
+    for (is_set, flag) in [
+        (!wanted.is_repeated, IS_DOCUMENT),
+        (has_text, HAS_TEXT),
+        (is_other, IS_OTHER),
+        (value.is_some(), HAS_VALUE),
+        (document.party.is_some(), HAS_PARTY),
+    ] {
+        flags |= if is_set { flag } else { 0 };
+    }
+    put(bytes, wanted.order.0);
+    put(bytes, flags);
+    put_text(bytes, document.url);
+    if let Some(value) = value {
+        put_text(bytes, &json(value));
+    }
+    if let Some(party) = document.party {
+        put_text(bytes, party);
+    }
+    match has_text {
+        true => {
+            put(bytes, document.texts.len() as u64);
+            document.texts.iter().for_each(|text| put_text(bytes, text));
+        }
+        false => {
+            let Order(text_of) = wanted.text_of;
+            put(bytes, text_of);
+        }
+    }
+}
+
+/// A value as it stands in JSON.
+fn json(value: &FieldValue) -> String {
+    match value {
+        FieldValue::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        FieldValue::Integer(number) => number.to_string(),
+        FieldValue::Number(number) => serde_json::to_string(number).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,171 @@
+//! The keys under which a document is filed: documents that are similar enough have one in
+//! common.
+//!
+//! By Broder's score, of k positions m must agree: of k - m + 1 bands one is untouched, and
+//! nothing is missed. By exact Jaccard similarity, a pair at the threshold t agrees in a band of r
+//! positions with the chance t^r, and in none of b bands with (1 - t^r)^b, of which no more is
+//! allowed than [`MISSED_MAX`]. Where nothing may be missed, a document of n shingles is filed
+//! under the n - ⌈t·n⌉ + 1 least of them: those that share ⌈t·n⌉ have one of these in common,
+//! wherever in the order of hashes that they share they stand.
+
+use crate::candidates::{Bands, lossless_bands};
+use crate::score::{Measure, Threshold};
+use crate::settings::Settings;
+use crate::shingle::{Shingle, ShingleSet};
+use crate::sketch::{SketchSettings, Sketcher, Value, combine, sketcher};
+
+/// The chance with which a pair at the threshold may be missed.
+pub(super) const MISSED_MAX: f64 = 1e-12;
+/// Keys that a document has at the most, if bands of more than one position are to be taken.
+const KEYS_MAX: usize = 40;
+/// Positions of a band at the most.
+const ROWS_MAX: usize = 8;
+/// The family of hash functions of signatures that serve only to find what is similar.
+const SEED: u64 = 0x73_69_6d_64_75_70;
+/// Bits of a key.
+pub(super) const KEY_BITS: u32 = 48;
+
+/// How documents are filed.
+pub(super) struct Filing {
+    way: Way,
+}
+
+enum Way {
+    /// Under bands of a signature.
+    Bands {
+        sketcher: Box<dyn Sketcher>,
+        bands: Vec<Vec<u16>>,
+        values: Vec<Value>,
+    },
+    /// Under their least shingles.
+    Least(Threshold),
+}
+
+impl Filing {
+    pub(super) fn new(settings: &Settings, is_certain: bool) -> Self {
+        let threshold = settings.threshold;
+        let (sketch, bands) = match settings.measure {
+            Measure::MinHash => {
+                let positions = settings.sketch.positions();
+                let differences = positions - threshold.needed(positions);
+                (settings.sketch, lossless_bands(positions, differences))
+            }
+            _ if is_certain => {
+                return Self {
+                    way: Way::Least(threshold),
+                };
+            }
+            _ => {
+                let Bands { bands, rows } = bands_for(threshold.as_f64());
+                let positions: Vec<u16> = (0..(bands * rows) as u16).collect();
+                let sketch = SketchSettings::Fast {
+                    hashes: positions.len(),
+                    seed: SEED,
+                };
+                (sketch, positions.chunks(rows).map(Into::into).collect())
+            }
+        };
+        Self {
+            way: Way::Bands {
+                sketcher: sketcher(&sketch),
+                bands,
+                values: Vec::new(),
+            },
+        }
+    }
+
+    /// The keys of a document, which has shingles.
+    pub(super) fn keys(&mut self, shingles: &[Shingle]) -> Vec<u64> {
+        match &mut self.way {
+            Way::Bands {
+                sketcher,
+                bands,
+                values,
+            } => {
+                values.clear();
+                sketcher.sketch(shingles, values);
+                let key = |(number, band): (usize, &Vec<u16>)| {
+                    let start = number as u64;
+                    let band = band.iter().map(|&position| values[usize::from(position)]);
+                    spread(band.fold(start, combine))
+                };
+                bands.iter().enumerate().map(key).collect()
+            }
+            Way::Least(threshold) => {
+                let set = ShingleSet::new(shingles.to_vec());
+                let mut keys: Vec<u64> = set.as_slice().iter().map(|s| spread(s.0)).collect();
+                let count = keys.len() + 1 - threshold.needed(keys.len()).max(1);
+                keys.sort_unstable();
+                keys.truncate(count);
+                keys
+            }
+        }
+    }
+}
+
+/// Of the bands that miss no more than is allowed the longest of which there are not too many;
+/// bands of one position, if there are none.
+pub(super) fn bands_for(threshold: f64) -> Bands {
+    let count = |rows: usize| {
+        let differs = 1.0 - threshold.powi(rows as i32);
+        match differs > 0.0 {
+            true => (MISSED_MAX.ln() / differs.ln()).ceil().max(1.0) as usize,
+            false => 1,
+        }
+    };
+    let rows = (2..=ROWS_MAX).rev().find(|&rows| count(rows) <= KEYS_MAX);
+    let rows = rows.unwrap_or(1);
+    Bands {
+        // As many positions as a signature may have.
+        bands: count(rows).min(4096),
+        rows,
+    }
+}
+
+/// A key of few bits, evenly spread.
+fn spread(key: u64) -> u64 {
+    let product = u128::from(key ^ 0x2d35_8dcc_aa6c_78a5) * 0x8bb8_4b93_962e_acc9;
+    ((product as u64) ^ (product >> 64) as u64) >> (64 - KEY_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_miss_no_more_than_is_allowed() {
+        for hundredths in 5..=100 {
+            let threshold = f64::from(hundredths) / 100.0;
+            let bands = bands_for(threshold);
+            if bands.bands < 4096 {
+                let missed = (1.0 - threshold.powi(bands.rows as i32)).powi(bands.bands as i32);
+                assert!(missed <= MISSED_MAX * 1.000_001, "{threshold}: {missed:e}");
+            }
+        }
+        assert_eq!(bands_for(0.75), Bands { bands: 34, rows: 2 });
+    }
+
+    proptest::proptest! {
+        /// Whatever two sets are that are similar enough, one of the least of each is the same.
+        #[test]
+        fn the_least_shingles_miss_nothing(
+            shared in proptest::collection::hash_set(0_u64..1000, 1..40),
+            one in proptest::collection::hash_set(1000_u64..2000, 0..20),
+            two in proptest::collection::hash_set(2000_u64..3000, 0..20),
+        ) {
+            let settings = Settings {
+                measure: Measure::Jaccard,
+                ..Settings::default()
+            };
+            let of = |own: &std::collections::HashSet<u64>| -> Vec<Shingle> {
+                shared.iter().chain(own).map(|&shingle| Shingle(shingle)).collect()
+            };
+            let union = shared.len() + one.len() + two.len();
+            if shared.len() >= settings.threshold.needed(union) {
+                let mut filing = Filing::new(&settings, true);
+                let (one, two) = (filing.keys(&of(&one)), filing.keys(&of(&two)));
+                assert!(one.iter().any(|key| two.contains(key)));
+            }
+        }
+    }
+}

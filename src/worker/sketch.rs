@@ -1,0 +1,299 @@
+//! Documents under their keys. Nothing else of a document goes on from here: of each a hash of
+//! its id, one of its list of shingles, and the keys, all by ranges, so that what is equal comes
+//! together.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
+
+use super::arrow::{RowReader, RowWriter};
+use super::keys::{Filing, KEY_BITS};
+use super::pack::put;
+use super::plan::{InputPart, LinesBefore, UNKNOWN_LINES};
+use super::rows::{Kind, for_each_row};
+use super::{Task, templates};
+use crate::document::Document;
+use crate::error::Error;
+use crate::observer::Observer;
+use crate::pipeline::Inputs;
+use crate::pipeline::parts::{Maker, make_of_each};
+use crate::shingle::Shingle;
+use crate::stats::Counts;
+use crate::write::{RemovedLine, write_removed};
+
+/// Entries of a row at the most.
+const ENTRIES_MAX: usize = 1 << 20;
+
+/// What is made of a document.
+struct Filed {
+    id: u128,
+    /// Of the list of its shingles, if it has any.
+    list: Option<u128>,
+    keys: Vec<u64>,
+    /// Its id is its place, which is not known.
+    has_unknown_place: bool,
+}
+
+struct Filer<'a> {
+    filing: Filing,
+    /// Different for the two sides: an id may come again on the other.
+    seed: u64,
+    names: &'a [String],
+}
+
+impl Maker for Filer<'_> {
+    type Made = Filed;
+
+    fn make(&mut self, document: &Document<'_>, shingles: &[Shingle]) -> Filed {
+        Filed {
+            id: xxh3_128_with_seed(document.url.as_bytes(), self.seed),
+            list: (!shingles.is_empty()).then(|| print(shingles)),
+            keys: match shingles {
+                [] => Vec::new(),
+                shingles => self.filing.keys(shingles),
+            },
+            has_unknown_place: is_unknown_place(&document.url, self.names),
+        }
+    }
+
+    fn bytes(filed: &Filed) -> usize {
+        size_of::<Filed>() + size_of_val(&filed.keys[..])
+    }
+}
+
+/// A hash of a list of shingles.
+fn print(shingles: &[Shingle]) -> u128 {
+    let mut hash = Xxh3::new();
+    let mut bytes = [0; 1024];
+    for run in shingles.chunks(bytes.len() / 8) {
+        for (place, shingle) in bytes.chunks_exact_mut(8).zip(run) {
+            place.copy_from_slice(&shingle.0.to_le_bytes());
+        }
+        hash.update(&bytes[..run.len() * 8]);
+    }
+    hash.digest128()
+}
+
+/// Whether an id is a place in a part of which it is not known what is before it.
+pub(super) fn is_unknown_place(url: &str, names: &[String]) -> bool {
+    names.iter().any(|name| {
+        let place = url.strip_prefix(name.as_str());
+        let place = place.and_then(|rest| rest.strip_prefix(':'));
+        let number = place.and_then(|number| number.parse::<u64>().ok());
+        number.is_some_and(|number| number > UNKNOWN_LINES)
+    })
+}
+
+/// Keeps what is wrong, and tells it.
+#[derive(Default)]
+struct Problems {
+    lines: Mutex<(Vec<u8>, u64)>,
+    has_unknown_place: Mutex<bool>,
+}
+
+impl Observer for Problems {
+    fn problem(&self, error: &Error) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = RemovedLine::Unreadable {
+            place: &error.place,
+            why: &error.kind,
+        };
+        // A list in memory takes all that is written to it.
+        let _ = write_removed(&line, &mut lines.0);
+        lines.1 += 1;
+        if error
+            .place
+            .record
+            .is_some_and(|record| record > UNKNOWN_LINES)
+        {
+            *self
+                .has_unknown_place
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = true;
+        }
+    }
+}
+
+pub(super) fn run<R: Read, W: Write + Send>(
+    task: &Task,
+    inputs: &Inputs,
+    rows: RowReader<R>,
+    mut output: RowWriter<W>,
+    observer: &dyn Observer,
+) -> Result<(), Error> {
+    for (number, parts) in tasks(rows)? {
+        let read = |before| read(task, inputs, &parts, before);
+        let mut sketched = read(LinesBefore::Unknown)?;
+        if sketched.has_unknown_place {
+            sketched = read(LinesBefore::Counted)?;
+        }
+        sketched.hand_on(task, number, &mut output)?;
+        observer.progress(sketched.counts.input_bytes, sketched.counts.documents);
+    }
+    output.finish()
+}
+
+/// The tasks of some rows, each with its inputs in order.
+pub(super) fn tasks<R: Read>(rows: RowReader<R>) -> Result<BTreeMap<u32, Vec<InputPart>>, Error> {
+    let mut tasks: BTreeMap<u32, Vec<InputPart>> = BTreeMap::new();
+    for_each_row(rows, |row| {
+        if row.kind == Kind::Input {
+            let part = InputPart::from_json(&row.data)?;
+            tasks.entry(row.part as u32).or_default().push(part);
+        }
+        Ok(())
+    })?;
+    in_order(&mut tasks);
+    Ok(tasks)
+}
+
+/// Puts the inputs of tasks in order, in which they may not have come.
+pub(super) fn in_order(tasks: &mut BTreeMap<u32, Vec<InputPart>>) {
+    for parts in tasks.values_mut() {
+        parts.sort_by_key(|part| part.number);
+        parts.dedup_by_key(|part| part.number);
+    }
+}
+
+/// What is made of a task.
+#[derive(Default)]
+struct Sketched {
+    ids: Vec<(u128, u64)>,
+    lists: Vec<(u128, u64)>,
+    keys: Vec<(u64, u64)>,
+    counts: Counts,
+    problems: Vec<u8>,
+    skipped: u64,
+    has_unknown_place: bool,
+}
+
+fn read(
+    task: &Task,
+    inputs: &Inputs,
+    parts: &[InputPart],
+    before: LinesBefore,
+) -> Result<Sketched, Error> {
+    let mut sketched = Sketched::default();
+    let names: Vec<String> = parts.iter().filter_map(InputPart::unknown_name).collect();
+    let seed = u64::from(parts.first().is_some_and(|part| part.other));
+    let read: Result<Vec<_>, Error> = parts.iter().map(|part| part.input(before)).collect();
+    let problems = Problems::default();
+    let maker = || Filer {
+        filing: Filing::new(&task.settings, task.certain),
+        seed,
+        names: &names,
+    };
+    let mut ordinal = 0;
+    let each = |filed: Filed| {
+        sketched.ids.push((filed.id, ordinal));
+        sketched
+            .lists
+            .extend(filed.list.map(|list| (list, ordinal)));
+        let keys = filed.keys.into_iter().map(|key| (key, ordinal));
+        sketched.keys.extend(keys);
+        sketched.has_unknown_place |= filed.has_unknown_place;
+        ordinal += 1;
+    };
+    let templates = templates(inputs);
+    let counts = make_of_each(read?, templates, &task.settings, &problems, maker, each)?;
+    sketched.counts = counts;
+    let unknown = problems.has_unknown_place.into_inner();
+    sketched.has_unknown_place |= unknown.unwrap_or_else(PoisonError::into_inner);
+    sketched.has_unknown_place &= before == LinesBefore::Unknown;
+    let lines = problems.lines.into_inner();
+    (sketched.problems, sketched.skipped) = lines.unwrap_or_else(PoisonError::into_inner);
+    Ok(sketched)
+}
+
+impl Sketched {
+    fn hand_on<W: Write>(
+        &mut self,
+        task: &Task,
+        number: u32,
+        output: &mut RowWriter<W>,
+    ) -> Result<(), Error> {
+        for (kind, hashes) in [(Kind::Ids, &mut self.ids), (Kind::Lists, &mut self.lists)] {
+            hashes.sort_unstable();
+            let range = |&(hash, _): &(u128, u64)| range((hash >> 64) as u64, 64, task.parts);
+            let put = |bytes: &mut Vec<u8>, last: u64, &(hash, ordinal): &(u128, u64)| {
+                let high = (hash >> 64) as u64;
+                put(bytes, high - last);
+                bytes.extend_from_slice(&(hash as u64).to_le_bytes());
+                put(bytes, ordinal);
+                high
+            };
+            by_range(hashes, range, put, number, |part, bytes| {
+                output.push(part, kind, bytes)
+            })?;
+        }
+        self.keys.sort_unstable();
+        let range = |&(key, _): &(u64, u64)| range(key, KEY_BITS, task.parts);
+        let put = |bytes: &mut Vec<u8>, last: u64, &(key, ordinal): &(u64, u64)| {
+            put(bytes, key - last);
+            put(bytes, ordinal);
+            key
+        };
+        by_range(&self.keys, range, put, number, |part, bytes| {
+            output.push(part, Kind::Keys, bytes)
+        })?;
+        if !self.problems.is_empty() {
+            output.push(number, Kind::Unreadable, &self.problems)?;
+        }
+        let Counts {
+            documents,
+            empty,
+            short,
+            left_out,
+            template_only,
+            input_bytes,
+            record_bytes,
+            passed_over,
+            passed_over_records,
+            ..
+        } = self.counts;
+        let counts = serde_json::json!({
+            "documents": documents,
+            "empty": empty,
+            "short": short,
+            "left_out": left_out,
+            "template_only": template_only,
+            "skipped": self.skipped,
+            "input_bytes": input_bytes,
+            "record_bytes": record_bytes,
+            "passed_over": passed_over,
+            "passed_over_records": passed_over_records,
+        });
+        output.push(number, Kind::Counts, counts.to_string().as_bytes())
+    }
+}
+
+/// The range that a number of so many bits is in, of so many.
+fn range(number: u64, bits: u32, ranges: u32) -> u32 {
+    ((u128::from(number) * u128::from(ranges)) >> bits) as u32
+}
+
+/// Hands on sorted entries, those of a range together: the task, then each as `put` packs it
+/// behind the one before.
+fn by_range<T>(
+    entries: &[T],
+    range: impl Fn(&T) -> u32,
+    put_entry: impl Fn(&mut Vec<u8>, u64, &T) -> u64,
+    number: u32,
+    mut hand_on: impl FnMut(u32, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for run in entries.chunk_by(|one, two| range(one) == range(two)) {
+        for some in run.chunks(ENTRIES_MAX) {
+            let mut bytes = Vec::new();
+            put(&mut bytes, u64::from(number));
+            let mut last = 0;
+            for entry in some {
+                last = put_entry(&mut bytes, last, entry);
+            }
+            hand_on(some.first().map_or(0, &range), &bytes)?;
+        }
+    }
+    Ok(())
+}

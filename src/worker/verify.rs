@@ -1,0 +1,425 @@
+//! Documents that belong together, compared as a collection of their own, by the verb that
+//! compares a whole one: whatever is similar to one of them is among them, so that the answer is
+//! the same.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read, Write};
+
+use serde_json::Value;
+
+use super::arrow::{RowReader, RowWriter, Scored};
+use super::pack::{Unpack, broken, put};
+use super::rows::{Kind, for_each_row};
+use super::{Emit, Order, Task, Verb, stage_error, templates};
+use crate::cluster::Keep;
+use crate::document::DocumentId;
+use crate::error::Error;
+use crate::observer::Observer;
+use crate::pipeline::{Inputs, cluster_documents, find_pairs};
+use crate::read::{Input, InputFormat, ReadSettings};
+use crate::settings::{PartyBy, Settings};
+use crate::stats::Counts;
+use crate::write::{
+    ClusterLine, FilePlace, Listing, PairLines, RemovedLine, write_cluster, write_removed,
+};
+
+/// What is known of a document in a pack.
+pub(super) const IS_DOCUMENT: u64 = 1;
+pub(super) const HAS_TEXT: u64 = 2;
+pub(super) const IS_OTHER: u64 = 4;
+pub(super) const HAS_VALUE: u64 = 8;
+pub(super) const HAS_PARTY: u64 = 16;
+
+/// The fields of documents as they are compared here.
+const ID: &str = "u";
+const TEXT: &str = "t";
+const VALUE: &str = "v";
+const PARTY: &str = "p";
+
+/// Bytes of lines that are handed on at a time, about.
+const LINES_BYTES: usize = 1 << 20;
+/// Bytes that a pack has at the most when it is unpacked: those of one document, and some.
+const PACK_BYTES_MAX: usize = 5 << 28;
+
+pub(super) fn run<R: Read, W: Write + Send>(
+    task: &Task,
+    inputs: &Inputs,
+    rows: RowReader<R>,
+    mut output: RowWriter<W>,
+    observer: &dyn Observer,
+) -> Result<(), Error> {
+    let mut places: BTreeMap<i32, Vec<Vec<u8>>> = BTreeMap::new();
+    for_each_row(rows, |row| {
+        if row.kind == Kind::Documents {
+            places.entry(row.part).or_default().push(row.data);
+        }
+        Ok(())
+    })?;
+    let settings = settings(task);
+    let mut counts = Found::default();
+    for packs in places.into_values() {
+        let gathered = Gathered::new(packs)?;
+        let comparing = Comparing {
+            task,
+            settings: &settings,
+            orders: gathered.orders(),
+            observer,
+        };
+        let inputs = Inputs {
+            templates: templates(inputs),
+            ..gathered.inputs()
+        };
+        comparing.compare(inputs, &mut output, &mut counts)?;
+    }
+    let counts = serde_json::json!({
+        "identical": counts.identical,
+        "candidates": counts.candidates,
+        "pairs": counts.pairs,
+        "clusters": counts.clusters,
+        "members": counts.members,
+        "with_values": counts.with_values,
+    });
+    output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
+    output.finish()
+}
+
+/// The settings, with documents that come as [`Gathered`] has them.
+fn settings(task: &Task) -> Settings {
+    let settings = &task.settings;
+    Settings {
+        read: ReadSettings {
+            format: Some(InputFormat::Jsonl),
+            id_field: Some(ID.into()),
+            text_fields: vec![TEXT.into()],
+            items: settings.read.items,
+            ..ReadSettings::default()
+        },
+        party_by: match &settings.party_by {
+            Some(PartyBy::Field(_)) => Some(PartyBy::Field(PARTY.into())),
+            party_by => party_by.clone(),
+        },
+        ..settings.clone()
+    }
+}
+
+/// Documents of one place.
+struct Gathered {
+    /// In order; those they are only compared with come last.
+    documents: Vec<Record>,
+    texts: HashMap<Order, String>,
+}
+
+struct Record {
+    order: Order,
+    is_other: bool,
+    /// The start of a JSON object, up to the text.
+    head: String,
+    text_of: Order,
+}
+
+impl Gathered {
+    fn new(packs: Vec<Vec<u8>>) -> Result<Self, Error> {
+        let mut gathered = Self {
+            documents: Vec::new(),
+            texts: HashMap::new(),
+        };
+        for pack in packs {
+            let bytes = zstd::stream::decode_all(io::Cursor::new(pack))
+                .ok()
+                .filter(|bytes| bytes.len() <= PACK_BYTES_MAX);
+            gathered.unpack(&bytes.ok_or_else(broken)?)?;
+        }
+        gathered
+            .documents
+            .sort_unstable_by_key(|document| (document.is_other, document.order));
+        // A row may come twice where an engine repeats what failed.
+        gathered.documents.dedup_by_key(|document| document.order);
+        let texts = &gathered.texts;
+        match gathered
+            .documents
+            .iter()
+            .all(|document| texts.contains_key(&document.text_of))
+        {
+            true => Ok(gathered),
+            false => Err(stage_error(
+                "a document came without its text: rows are missing",
+            )),
+        }
+    }
+
+    fn unpack(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut packed = Unpack(bytes);
+        while !packed.is_empty() {
+            let order = Order(packed.number()?);
+            let flags = packed.number()?;
+            let mut head = format!("{{\"{ID}\":{}", Value::from(packed.text()?));
+            if flags & HAS_VALUE != 0 {
+                head += &format!(",\"{VALUE}\":{}", packed.text()?);
+            }
+            if flags & HAS_PARTY != 0 {
+                head += &format!(",\"{PARTY}\":{}", Value::from(packed.text()?));
+            }
+            let text_of = match flags & HAS_TEXT {
+                0 => Order(packed.number()?),
+                _ => {
+                    let count = packed.number()?;
+                    let texts: Result<Vec<&str>, Error> =
+                        (0..count).map(|_| packed.text()).collect();
+                    let texts = texts?;
+                    let json = match &texts[..] {
+                        [text] => serde_json::to_string(text),
+                        texts => serde_json::to_string(texts),
+                    };
+                    self.texts.insert(order, json.unwrap_or_default());
+                    order
+                }
+            };
+            if flags & IS_DOCUMENT != 0 {
+                self.documents.push(Record {
+                    order,
+                    is_other: flags & IS_OTHER != 0,
+                    head,
+                    text_of,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn orders(&self) -> Vec<Order> {
+        self.documents
+            .iter()
+            .map(|document| document.order)
+            .collect()
+    }
+
+    fn inputs(self) -> Inputs {
+        let own = self
+            .documents
+            .partition_point(|document| !document.is_other);
+        let (mut documents, texts) = (self.documents, std::sync::Arc::new(self.texts));
+        let others = documents.split_off(own);
+        let input = |documents: Vec<Record>| {
+            vec![Input::from_reader(
+                "documents",
+                Lines {
+                    documents: documents.into_iter(),
+                    texts: std::sync::Arc::clone(&texts),
+                    line: Vec::new(),
+                    at: 0,
+                },
+            )]
+        };
+        let against = (!others.is_empty()).then(|| input(others));
+        Inputs {
+            documents: input(documents),
+            against,
+            ..Inputs::default()
+        }
+    }
+}
+
+/// Documents as lines of JSON, each made when it is read.
+struct Lines {
+    documents: std::vec::IntoIter<Record>,
+    texts: std::sync::Arc<HashMap<Order, String>>,
+    line: Vec<u8>,
+    at: usize,
+}
+
+impl Read for Lines {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.line.len() {
+            let Some(document) = self.documents.next() else {
+                return Ok(0);
+            };
+            self.line.clear();
+            self.at = 0;
+            let text = self.texts.get(&document.text_of);
+            let text = text.map_or("null", String::as_str);
+            for part in [&document.head, ",\"", TEXT, "\":", text, "}\n"] {
+                self.line.extend_from_slice(part.as_bytes());
+            }
+        }
+        let rest = &self.line[self.at..];
+        let taken = rest.len().min(room.len());
+        room[..taken].copy_from_slice(&rest[..taken]);
+        self.at += taken;
+        Ok(taken)
+    }
+}
+
+/// What was found, in numbers.
+#[derive(Default)]
+struct Found {
+    identical: u64,
+    candidates: u64,
+    pairs: u64,
+    clusters: u64,
+    members: u64,
+    with_values: bool,
+}
+
+impl Found {
+    fn add(&mut self, counts: &Counts) {
+        self.identical += counts.identical;
+        self.candidates += counts.candidates;
+        self.clusters += counts.clusters;
+        self.members += counts.members;
+    }
+}
+
+struct Comparing<'a> {
+    task: &'a Task,
+    settings: &'a Settings,
+    /// Of each document.
+    orders: Vec<Order>,
+    observer: &'a dyn Observer,
+}
+
+impl Comparing<'_> {
+    fn compare<W: Write>(
+        &self,
+        inputs: Inputs,
+        output: &mut RowWriter<W>,
+        counts: &mut Found,
+    ) -> Result<(), Error> {
+        match self.task.verb {
+            Verb::Pairs(_) => self.pairs(inputs, output, counts),
+            Verb::Clusters(_) | Verb::Dedup => self.clusters(inputs, output, counts),
+        }
+    }
+
+    fn order(&self, document: DocumentId) -> Order {
+        self.orders
+            .get(document.index())
+            .copied()
+            .unwrap_or(Order(u64::MAX))
+    }
+
+    fn pairs<W: Write>(
+        &self,
+        inputs: Inputs,
+        output: &mut RowWriter<W>,
+        counts: &mut Found,
+    ) -> Result<(), Error> {
+        let similar = find_pairs(inputs, self.settings, self.observer)?;
+        counts.add(&similar.stats.counts);
+        let Verb::Pairs(format) = self.task.verb else {
+            return Ok(());
+        };
+        let mut lines = PairLines::new(&Listing::of(format), &similar.urls);
+        let mut text = Vec::new();
+        let mut result = Ok(());
+        similar.pairs.for_each(|pair| {
+            counts.pairs += 1;
+            if result.is_err() {
+                return;
+            }
+            match self.task.emit {
+                Emit::Lines => {
+                    lines.pair(&pair, [FilePlace::None; 2], &mut text);
+                    if text.len() >= LINES_BYTES {
+                        result = push_lines(&text, output);
+                        text.clear();
+                    }
+                }
+                Emit::Rows => {
+                    result = output.push_result(&Scored {
+                        left: self.order(pair.left),
+                        right: self.order(pair.right),
+                        url1: similar.urls.get(pair.left),
+                        url2: similar.urls.get(pair.right),
+                        score: pair.score.as_f64(),
+                    });
+                }
+            }
+        })?;
+        result?;
+        push_lines(&text, output)
+    }
+
+    fn clusters<W: Write>(
+        &self,
+        inputs: Inputs,
+        output: &mut RowWriter<W>,
+        counts: &mut Found,
+    ) -> Result<(), Error> {
+        let keep = match &self.task.keep {
+            Keep::First => Keep::First,
+            Keep::Last => Keep::Last,
+            Keep::Longest | Keep::Max(_) => Keep::Max(VALUE.into()),
+            Keep::Shortest | Keep::Min(_) => Keep::Min(VALUE.into()),
+        };
+        let method = self.task.method;
+        let clustered = cluster_documents(inputs, self.settings, method, &keep, self.observer)?;
+        counts.add(&clustered.stats.counts);
+        counts.with_values |= clustered.has_values;
+        let urls = &clustered.urls;
+        let mut text = Vec::new();
+        if self.task.emit == Emit::Rows {
+            for removed in clustered.removed() {
+                output.push_result(&Scored {
+                    left: self.order(removed.keeper),
+                    right: self.order(removed.document),
+                    url1: urls.get(removed.keeper),
+                    url2: urls.get(removed.document),
+                    score: removed.score.as_f64(),
+                })?;
+            }
+        } else if let Verb::Clusters(format) = self.task.verb {
+            for cluster in clustered.clusters() {
+                let line = ClusterLine {
+                    keeper: urls.get(cluster.keeper),
+                    members: cluster
+                        .members
+                        .iter()
+                        .map(|&(member, score)| (urls.get(member), Some(score.to_string())))
+                        .collect(),
+                    lowest: cluster.lowest().map(|score| score.to_string()),
+                };
+                // A list in memory takes all that is written to it.
+                let _ = write_cluster(&line, format, &mut text);
+                if text.len() >= LINES_BYTES {
+                    push_lines(&std::mem::take(&mut text), output)?;
+                }
+            }
+        } else {
+            for removed in clustered.removed() {
+                let line = RemovedLine::NearDuplicate {
+                    url: urls.get(removed.document),
+                    keeper: urls.get(removed.keeper),
+                    score: removed.score,
+                };
+                let _ = write_removed(&line, &mut text);
+                if text.len() >= LINES_BYTES {
+                    push_lines(&std::mem::take(&mut text), output)?;
+                }
+            }
+        }
+        push_lines(&text, output)?;
+        if self.task.verb != Verb::Dedup {
+            return Ok(());
+        }
+        let removed = clustered.removed();
+        let removed: Vec<Order> = removed
+            .map(|removed| self.order(removed.document))
+            .collect();
+        for of_task in removed.chunk_by(|one, two| one.task() == two.task()) {
+            let mut bytes = Vec::new();
+            of_task
+                .iter()
+                .for_each(|order| put(&mut bytes, order.ordinal()));
+            output.push(of_task[0].task(), Kind::Removed, &bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// Hands on lines, without the end of the last one.
+fn push_lines<W: Write>(text: &[u8], output: &mut RowWriter<W>) -> Result<(), Error> {
+    match text.strip_suffix(b"\n") {
+        None => Ok(()),
+        Some(lines) => output.push(0, Kind::Lines, lines),
+    }
+}

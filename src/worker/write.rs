@@ -1,0 +1,163 @@
+//! The documents to keep, read once more and written as they came: a file for each task, which
+//! appears whole or not at all.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
+
+use super::arrow::{RowReader, RowWriter};
+use super::forest::unpack_wanted;
+use super::pack::Unpack;
+use super::plan::{InputPart, LinesBefore};
+use super::rows::{Kind, for_each_row};
+use super::sketch::in_order;
+use super::{Task, stage_error};
+use crate::error::{Error, ErrorKind};
+use crate::pipeline::parts::{Again, read_again};
+use crate::read::InputFormat;
+use crate::write::RecordWriter;
+
+pub(super) fn run<R: Read, W: Write + Send>(
+    task: &Task,
+    rows: RowReader<R>,
+    mut output: RowWriter<W>,
+) -> Result<(), Error> {
+    let Some(folder) = &task.output else {
+        return Err(stage_error("--output says where documents are written"));
+    };
+    let mut inputs: BTreeMap<u32, Vec<InputPart>> = BTreeMap::new();
+    let mut gone: BTreeMap<u32, HashSet<u64>> = BTreeMap::new();
+    for_each_row(rows, |row| {
+        let number = row.part as u32;
+        match row.kind {
+            Kind::Input => {
+                let part = InputPart::from_json(&row.data)?;
+                inputs.entry(number).or_default().push(part);
+            }
+            Kind::Wanted => {
+                let mut wanted = Vec::new();
+                unpack_wanted(number, &row.data, &mut wanted)?;
+                let repeated = wanted.iter().filter(|wanted| wanted.is_repeated);
+                let repeated = repeated.map(|wanted| wanted.order.ordinal());
+                gone.entry(number).or_default().extend(repeated);
+            }
+            Kind::Removed => {
+                let gone = gone.entry(number).or_default();
+                let mut packed = Unpack(&row.data);
+                while !packed.is_empty() {
+                    gone.insert(packed.number()?);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    in_order(&mut inputs);
+    let nothing = HashSet::new();
+    let mut kept = 0;
+    for (number, parts) in &inputs {
+        if parts.iter().any(|part| part.other) {
+            continue;
+        }
+        kept += write(
+            task,
+            folder,
+            *number,
+            parts,
+            gone.get(number).unwrap_or(&nothing),
+        )?;
+    }
+    let counts = serde_json::json!({ "kept": kept });
+    output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
+    output.finish()
+}
+
+/// Writes what stays of a task, and gives how many documents those are.
+fn write(
+    task: &Task,
+    folder: &Path,
+    number: u32,
+    parts: &[InputPart],
+    gone: &HashSet<u64>,
+) -> Result<u64, Error> {
+    let path = folder.join(format!("part-{number:08}"));
+    let name = path.to_string_lossy().into_owned();
+    let failed = |error| Error::in_file(&name, ErrorKind::Write(error));
+    let file = tempfile::Builder::new()
+        .prefix(".unfinished-")
+        .tempfile_in(folder)
+        .map_err(failed)?;
+    let inputs: Result<Vec<_>, Error> = parts
+        .iter()
+        .map(|part| part.input(LinesBefore::Unknown))
+        .collect();
+    let mut kept = 0;
+    let mut lines = Ended::new(BufWriter::new(file.as_file()));
+    let mut writer = RecordWriter::new(&mut lines);
+    let mut has_head = false;
+    let mut is_lines = true;
+    read_again(inputs?, &task.settings, Again::Records, |document| {
+        let format = document.format.written();
+        if !has_head {
+            has_head = true;
+            is_lines = !matches!(format, InputFormat::Protobuf | InputFormat::Warc);
+            writer.head(format, &document.head.bytes).map_err(failed)?;
+        }
+        if !gone.contains(&document.ordinal) {
+            kept += 1;
+            writer.record(format, document.record).map_err(failed)?;
+        }
+        Ok(())
+    })?;
+    // What follows stands in another file.
+    if is_lines && !lines.is_ended {
+        lines.write_all(b"\n").map_err(failed)?;
+    }
+    lines.flush().map_err(failed)?;
+    drop(lines);
+    let file = file.persist(&path).map_err(|error| failed(error.error))?;
+    readable(&file).map_err(failed)?;
+    Ok(kept)
+}
+
+/// Gives a file the rights that other files have.
+#[cfg(unix)]
+fn readable(file: &fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable(_: &fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Knows whether the last line has ended.
+struct Ended<W> {
+    output: W,
+    is_ended: bool,
+}
+
+impl<W> Ended<W> {
+    fn new(output: W) -> Self {
+        Self {
+            output,
+            is_ended: true,
+        }
+    }
+}
+
+impl<W: Write> Write for Ended<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.output.write(bytes)?;
+        if let Some(last) = bytes[..written].last() {
+            self.is_ended = *last == b'\n';
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.output.flush()
+    }
+}

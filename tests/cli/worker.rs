@@ -1,0 +1,35 @@
+//! `simdup worker`: what stands around its streams. What goes through them is tested in
+//! `python/tests`, by an engine.
+
+use crate::harness::Place;
+
+#[cfg(not(feature = "worker"))]
+#[test]
+fn the_feature_that_is_missing_is_named() {
+    Place::new()
+        .pipe("worker link", "")
+        .fails("feature `worker`");
+}
+
+#[cfg(feature = "worker")]
+#[test]
+fn another_version_is_refused() {
+    let run = Place::new().pipe("worker link --expect-version 0.0.0", "");
+    run.fails("0.0.0 is expected");
+}
+
+#[cfg(feature = "worker")]
+#[test]
+fn what_is_no_stream_of_rows_is_told() {
+    for input in ["", "no rows", "\u{fff}\u{fff}\u{fff}\u{fff}\u{fff}\u{fff}"] {
+        let run = Place::new().pipe("worker link", input);
+        assert!(run.status == 2 && !run.stderr.is_empty(), "{run:?}");
+    }
+}
+
+#[cfg(feature = "worker")]
+#[test]
+fn a_plan_needs_files() {
+    let run = Place::new().pipe("worker plan", "");
+    run.fails("name the files");
+}
