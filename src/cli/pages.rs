@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -13,13 +13,13 @@ use super::{Failure, Outcome, standard_output};
 
 pub(super) fn print_completions(shell: Shell) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "simdup", &mut script);
+    clap_complete::generate(shell, &mut Cli::shown(), "simdup", &mut script);
     print(&script)
 }
 
 /// The page of a command, or the main page with a section for each.
 pub(super) fn print_manual(name: Option<&str>) -> Result<Outcome, Failure> {
-    let mut command = Cli::command();
+    let mut command = Cli::shown();
     command.build();
     let page = match name {
         None => whole_manual(&command),
@@ -39,7 +39,7 @@ pub(super) fn print_manual(name: Option<&str>) -> Result<Outcome, Failure> {
 
 /// A page for each command, named as `man` looks for it.
 pub(super) fn write_manual(dir: &Path) -> Result<Outcome, Failure> {
-    let mut command = Cli::command();
+    let mut command = Cli::shown();
     command.build();
     let written = fs::create_dir_all(dir).and_then(|()| write_pages(&command, dir));
     written.map_err(|error| Failure::write(&dir.to_string_lossy(), error))?;

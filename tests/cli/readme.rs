@@ -1,4 +1,4 @@
-//! README's examples: each command is run, and prints what README says.
+//! The examples of README and docs: each command is run, and prints what they say.
 
 use std::process::Command;
 
@@ -29,17 +29,19 @@ fn examples(readme: &str) -> Vec<(String, String)> {
     ignore
 )]
 #[test]
-fn the_examples_print_what_readme_says() {
-    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+fn the_examples_print_what_is_said() {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_simdup"));
     let path = format!(
         "{}:{}",
         program.parent().unwrap().display(),
         std::env::var("PATH").unwrap()
     );
-    let examples = examples(&readme);
-    assert!(examples.len() >= 5);
-    for (command, expected) in examples {
+    let pages = ["README.md", "docs/ci.md"].map(|page| {
+        let page = std::fs::read_to_string(repository(page)).unwrap();
+        examples(&page)
+    });
+    assert!(pages.iter().all(|examples| examples.len() >= 4));
+    for (command, expected) in pages.into_iter().flatten() {
         // What it shows is what a user without a build would type.
         let command = command.replace("cargo run --release --", "simdup");
         let output = Command::new("sh")

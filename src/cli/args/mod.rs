@@ -20,6 +20,7 @@ mod resources;
 mod scope;
 mod settings;
 mod shingles;
+mod shown;
 mod signature;
 mod similarity;
 mod sketch;
@@ -34,7 +35,7 @@ mod worker;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::cli::Failure;
@@ -166,7 +167,7 @@ impl Cli {
 
     /// Reads the command line.
     pub(super) fn read(typed: Vec<OsString>) -> Result<Self, clap::Error> {
-        let mut command = Self::command();
+        let mut command = Self::shown();
         let matches = command.try_get_matches_from_mut(typed)?;
         let mut typed = Self::from_arg_matches(&matches)?;
         let (mut command, mut matches) = (&command, &matches);
@@ -189,6 +190,6 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        Cli::command().debug_assert();
+        Cli::shown().debug_assert();
     }
 }
