@@ -72,9 +72,6 @@ const DAILY: [(&str, &str); 44] = [
     ("sample", ""),
 ];
 
-/// The commands whose score is exact unless told otherwise.
-const EXACT: [&str; 4] = ["cluster", "dedup", "explain", "report"];
-
 impl Cli {
     /// The definition, as it is shown.
     pub(in crate::cli) fn shown() -> Command {
@@ -95,10 +92,17 @@ fn shown(command: Command) -> Command {
     let names: Vec<String> = names.collect();
     let command = command.mut_args(|arg| {
         let arg = match arg.get_id().as_str() {
-            "score" if EXACT.contains(&name.as_str()) => {
-                arg.help("What a score is [default: jaccard]")
-            }
-            "score" if name == "simdup" => arg.help("What a score is [default: minhash]"),
+            "score" => match name.as_str() {
+                "simdup" => arg.help("What a score is [default: minhash]"),
+                "cluster" => arg
+                    .help("What a score is: jaccard, which is the default")
+                    .hide_possible_values(true),
+                "dedup" => arg
+                    .help("What a score is: jaccard, the default; with --annotate, containment too")
+                    .hide_possible_values(true),
+                "explain" | "report" => arg.help("What a score is [default: jaccard]"),
+                _ => arg,
+            },
             _ => arg,
         };
         let id = arg.get_id().as_str();
