@@ -15,7 +15,7 @@ use super::settings::SimilarArgs;
 use super::similarity::ScoreArg;
 use super::together::{self, Clash};
 use super::typed::Flag;
-use super::values::{digits, keep};
+use super::values::{KeepParser, digits};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -97,9 +97,8 @@ pub(in crate::cli) struct ClusterChoiceArgs {
     /// How documents are joined
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ClusterMethodArg::Star)]
     pub(in crate::cli) cluster: ClusterMethodArg,
-    /// Which document of a cluster is kept: first, last, longest, shortest, max:FIELD or
-    /// min:FIELD
-    #[arg(long, value_name = "WHICH", value_parser = keep, default_value = "first")]
+    /// Which document of a cluster is kept
+    #[arg(long, value_name = "WHICH", value_parser = KeepParser, default_value = "first")]
     pub(in crate::cli) keep: Keep,
 }
 

@@ -1,8 +1,10 @@
 //! Values that flags take, each read from one argument.
 
+use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use simdup::inside::Digits;
 use simdup::settings::{Charset, CommonSettings, Keep, PartyBy, Pattern, TextEncoding, Threshold};
 
@@ -18,7 +20,36 @@ pub(super) fn party_by(text: &str) -> Result<PartyBy, String> {
     }
 }
 
-pub(super) fn keep(text: &str) -> Result<Keep, String> {
+/// Reads `--keep`, and says what can be typed, to who completes it.
+#[derive(Clone)]
+pub(super) struct KeepParser;
+
+impl TypedValueParser for KeepParser {
+    type Value = Keep;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Keep, clap::Error> {
+        (keep as fn(&str) -> Result<Keep, String>).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = [
+            "first",
+            "last",
+            "longest",
+            "shortest",
+            "max:FIELD",
+            "min:FIELD",
+        ];
+        Some(Box::new(values.into_iter().map(PossibleValue::new)))
+    }
+}
+
+fn keep(text: &str) -> Result<Keep, String> {
     Ok(match text.split_once(':') {
         None if text == "first" => Keep::First,
         None if text == "last" => Keep::Last,
