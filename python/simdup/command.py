@@ -146,8 +146,9 @@ def _summary(told: dict[str, Any]) -> None:
     for stage in told["stages"]:
         skipped = ", done before" if stage["skipped"] else ""
         print(
-            f"simdup-spark: {stage['stage']}: {stage['seconds']} s, {stage['bytes']} bytes, "
-            f"{stage['bytes'] / documents:.1f} a document{skipped}",
+            f"simdup-spark: {stage['stage']}: {stage['seconds']:.1f} s, {stage['cpu_seconds']:.1f} s "
+            f"of CPU, {stage['bytes']:,} bytes came to it, {stage['bytes'] / documents:.0f} a "
+            f"document{skipped}",
             file=sys.stderr,
         )
     shown = ("documents", "repeated_ids", "identical", "pairs", "clusters", "members", "kept")

@@ -36,6 +36,7 @@ ROWS = "part int, kind int, data binary"
 RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score double"
 
 WANTED, LINES, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 10, 11, 12, 13, 14
+COMMON, NARROW, PREFIXES = 15, 16, 17
 FILED = (2, 3, 4)
 """Kinds of rows, by their numbers in the protocol."""
 MARK = -1
@@ -71,7 +72,7 @@ class Counted:
     counts: dict[str, int] = field(default_factory=dict)
     """As the program's statistics have them."""
     stages: list[dict[str, Any]] = field(default_factory=list)
-    """Of each stage its name, its seconds and the bytes that it handed on."""
+    """Of each stage its name, its seconds, those of all cores, and the bytes that came to it."""
 
 
 @dataclass
@@ -87,6 +88,7 @@ class Run:
     told: Callable[[str], None] = lambda _: None
     work: Path = Path()
     plan: str = ""
+    common: str = ""
     tasks: int = 0
     parts: int = 4
     counted: Counted = field(default_factory=Counted)
@@ -108,10 +110,11 @@ class Run:
     def map(self, rows: DataFrame, typed: list[str], schema: str = ROWS) -> DataFrame:
         """Run a stage on every partition of some rows; those that read inputs are told them."""
         sent = self.sent
-        plan = self.plan if typed[0] in ("sketch", "fetch", "write") else None
+        plan = self.plan if typed[0] in ("sketch", "narrow", "fetch", "write") else None
+        common = self.common if typed[0] == "narrow" else None
 
         def each(batches: Iterator[Any]) -> Iterator[Any]:
-            return run_stage(typed, _with_inputs(batches, plan), sent)
+            return run_stage(typed, _with_inputs(batches, plan, common), sent, tell=True)
 
         return rows.mapInArrow(each, schema)
 
@@ -125,17 +128,25 @@ class Run:
             self.told(name)
             make().write.mode("overwrite").parquet(str(folder))
             done.touch()  # Not every engine leaves it.
-        size = sum(p.stat().st_size for p in folder.glob("*.parquet"))
         seconds = round(time.monotonic() - started, 3)
-        told = {"stage": name, "seconds": seconds, "bytes": size, "skipped": is_done}
-        self.counted.stages.append(told)
-        return self.spark.read.parquet(str(folder))
+        saved = self.spark.read.parquet(str(folder))
+        told = {"stage": name, "seconds": seconds, "skipped": is_done}
+        self.counted.stages.append({**told, **self.add_counts(saved)})
+        return saved
 
-    def add_counts(self, rows: DataFrame) -> None:
-        """Add up what a stage counted."""
+    def add_counts(self, rows: DataFrame) -> dict[str, float]:
+        """Add up what a stage counted, and give what its processes used."""
+        used = {"cpu_seconds": 0.0, "bytes": 0, "largest": 0}
         for row in rows.where(f"kind = {COUNTS}").select("data").collect():
-            for name, value in json.loads(bytes(row.data)).items():
+            counts = json.loads(bytes(row.data))
+            if "cpu_seconds" in counts:
+                used["cpu_seconds"] = round(used["cpu_seconds"] + counts["cpu_seconds"], 3)
+                used["bytes"] += counts["bytes"]
+                used["largest"] = max(used["largest"], counts["cpu_seconds"])
+                continue
+            for name, value in counts.items():
                 self.counted.counts[name] = self.counted.counts.get(name, 0) + value
+        return used
 
     def task_marks(self) -> DataFrame:
         """Give a row for each task, each in a partition of its own. They are for Python alone."""
@@ -151,11 +162,16 @@ class Run:
         return rows.repartition(max(1, self.parts // 4), "part")
 
 
-def _with_inputs(batches: Iterable[Any], plan: str | None) -> Iterator[Any]:
+def _with_inputs(
+    batches: Iterable[Any], plan: str | None, common: str | None = None
+) -> Iterator[Any]:
     """Put the inputs of tasks before their rows, if there are any, and leave out marks."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if common is not None:
+        with pa.memory_map(common) as file:
+            yield pa.ipc.open_file(file).get_batch(0)
     sent: set[int] = set()
     for batch in batches:
         if plan is not None:
@@ -182,8 +198,6 @@ def start(
     **more: Any,
 ) -> Run:
     """Cut the inputs into tasks, and give the run with what it needs to go on."""
-    import pyarrow as pa
-
     base, parallelism = Path(more.pop("work")), more.pop("parallelism", None)
     columns = more.pop("id_column", "url"), more.pop("text_column", "text")
     run = Run(spark, verb, arguments, **more)
@@ -203,16 +217,25 @@ def start(
     run.work = base.absolute() / f"{verb}-{key.hexdigest()[:24]}"
     run.work.mkdir(parents=True, exist_ok=True)
     run.plan = str(run.work / "plan.arrow")
+    run.common = str(run.work / "common.arrow")
     if not Path(run.plan).exists():
-        unfinished = Path(f"{run.plan}.{os.getpid()}")
-        with pa.ipc.new_file(str(unfinished), rows_schema()) as file:
-            for _, of_task in groupby(rows, lambda row: row["part"]):
-                file.write_batch(pa.RecordBatch.from_pylist(list(of_task), rows_schema()))
-        unfinished.replace(run.plan)
+        by_task = groupby(rows, lambda row: row["part"])
+        _save_rows(run.plan, (list(of_task) for _, of_task in by_task))
     # Four parts for a core, and for 256 MB of input.
     cores = parallelism or _parallelism(spark)
     run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
     return run
+
+
+def _save_rows(path: str, batches: Iterable[list[dict[str, Any]]]) -> None:
+    """Save batches of rows to a file that all machines see."""
+    import pyarrow as pa
+
+    unfinished = Path(f"{path}.{os.getpid()}")
+    with pa.ipc.new_file(str(unfinished), rows_schema()) as file:
+        for rows in batches:
+            file.write_batch(pa.RecordBatch.from_pylist(rows, rows_schema()))
+    unfinished.replace(path)
 
 
 def _saved_documents(table: DataFrame, base: Path, id_column: str, text_column: str) -> str:
@@ -235,30 +258,47 @@ def _parallelism(spark: SparkSession) -> int:
 
 def results(run: Run) -> DataFrame:
     """Run all stages up to the results."""
-    sketched = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
-    run.add_counts(sketched)
-    keys = sketched.where(f"kind in {FILED}")
-    linked = run.save("link", lambda: run.map(run.by_part(keys), run.typed("link")))
-
-    def forest() -> DataFrame:
-        rows = linked
-        if run.parts > MERGED_PARTS:
-            some = rows.repartition(run.parts // MERGED_PARTS + 1)
-            rows = run.map(some, run.typed("forest", "--parts=0"))
-        return run.map(rows.repartition(1), run.typed("forest"))
-
-    wanted = run.save("forest", forest)
-    run.add_counts(wanted)
+    wanted = belonging(run).where(f"kind = {WANTED}")
 
     def verify() -> DataFrame:
-        tasks = run.by_task(wanted.where(f"kind = {WANTED}"))
-        documents = run.map(tasks, run.typed("fetch"))
+        documents = run.map(run.by_task(wanted), run.typed("fetch"))
         schema = RESULTS if run.emit == "rows" else ROWS
         return run.map(run.by_part(documents), run.typed("verify"), schema)
 
-    found = run.save(f"verify-{run.emit}", verify)
-    run.add_counts(found)
-    return found
+    return run.save(f"verify-{run.emit}", verify)
+
+
+def belonging(run: Run) -> DataFrame:
+    """Find out who belongs together."""
+    sketched = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
+    filed = sketched.where(f"kind in {FILED}")
+    linked = run.save("link", lambda: run.map(run.by_part(filed), run.typed("link")))
+    common = sketched.where(f"kind = {COMMON}")
+    forest = run.save("forest", lambda: _forest(run, linked.union(common)))
+    if not run.counted.counts.get("to_narrow"):
+        return forest
+    # Too many are linked with each other: they are filed again, under what is rare among them.
+    if not Path(run.common).exists():
+        rows = forest.where(f"kind = {COMMON}").collect()
+        _save_rows(run.common, [[row.asDict() for row in rows]])
+
+    def narrow() -> DataFrame:
+        asked = forest.where(f"kind = {NARROW}")
+        return run.map(run.by_task(asked), run.typed("narrow"))
+
+    narrowed = run.save("narrow", narrow)
+    rows = narrowed.where(f"kind = {PREFIXES}")
+    relinked = run.save("link-again", lambda: run.map(run.by_part(rows), run.typed("link")))
+    return run.save(
+        "forest-again", lambda: _forest(run, linked.union(relinked), "--narrowed")
+    )
+
+
+def _forest(run: Run, rows: DataFrame, *more: str) -> DataFrame:
+    if run.parts > MERGED_PARTS:
+        some = rows.repartition(run.parts // MERGED_PARTS + 1)
+        rows = run.map(some, run.typed("forest", "--parts=0", *more))
+    return run.map(rows.repartition(1), run.typed("forest", *more))
 
 
 def pairs(
@@ -321,7 +361,8 @@ def write_kept(run: Run, found: DataFrame, output: str) -> None:
     """Write the documents that stay."""
     folder = Path(output).absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = run.spark.read.parquet(str(run.work / "forest")).where(f"kind = {WANTED}")
+    forest = "forest-again" if run.counted.counts.get("to_narrow") else "forest"
+    wanted = run.spark.read.parquet(str(run.work / forest)).where(f"kind = {WANTED}")
     gone = found.where(f"kind = {REMOVED}").select("part", "kind", "data")
 
     def write() -> DataFrame:
@@ -331,7 +372,7 @@ def write_kept(run: Run, found: DataFrame, output: str) -> None:
     name = "write-" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
     if not (folder / "_SUCCESS").exists():
         shutil.rmtree(run.work / name, ignore_errors=True)
-    run.add_counts(run.save(name, write))
+    run.save(name, write)
     (folder / "_SUCCESS").touch()
 
 

@@ -5,6 +5,8 @@ This is all that Python does in a task. Rows are bytes to it.
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import tempfile
 import threading
@@ -13,8 +15,8 @@ from typing import IO, Any
 
 from simdup.binary import binary_path
 
-END = 0
-"""The kind of the last row, which says how many came before."""
+END, COUNTS = 0, 12
+"""The kinds of the last row, which says how many came before, and of counts."""
 
 
 class StageError(RuntimeError):
@@ -34,16 +36,22 @@ def rows_schema() -> Any:
     )
 
 
-def end_batch(rows: int) -> Any:
-    """Give the last row behind so many."""
+def row_batch(schema: Any, kind: int, data: bytes) -> Any:
+    """Give a row by itself, with nothing in columns that are not for all rows."""
     import pyarrow as pa
 
-    columns = [[0], [END], [rows.to_bytes(8, "little")]]
-    arrays = [pa.array(c, f.type) for c, f in zip(columns, rows_schema())]
-    return pa.record_batch(arrays, schema=rows_schema())
+    row = {"part": 0, "kind": kind, "data": data}
+    return pa.RecordBatch.from_pylist([row], schema)
 
 
-def _send(to: IO[bytes], batches: Iterable[Any], failed: list[BaseException]) -> None:
+def end_batch(rows: int) -> Any:
+    """Give the last row behind so many."""
+    return row_batch(rows_schema(), END, rows.to_bytes(8, "little"))
+
+
+def _send(
+    to: IO[bytes], batches: Iterable[Any], failed: list[BaseException], sent: list[int]
+) -> None:
     import pyarrow as pa
 
     count = 0
@@ -55,6 +63,7 @@ def _send(to: IO[bytes], batches: Iterable[Any], failed: list[BaseException]) ->
                 columns = [c.cast(f.type) for c, f in zip(columns, schema)]
                 stream.write_batch(pa.record_batch(columns, schema=schema))
                 count += batch.num_rows
+                sent[0] += batch.nbytes
             stream.write_batch(end_batch(count))
     except BrokenPipeError:
         pass  # The program ended before, and has said why.
@@ -63,12 +72,19 @@ def _send(to: IO[bytes], batches: Iterable[Any], failed: list[BaseException]) ->
 
 
 def run_stage(
-    arguments: list[str], batches: Iterable[Any], sent: str | None = None
+    arguments: list[str], batches: Iterable[Any], sent: str | None = None, tell: bool = False
 ) -> Iterator[Any]:
-    """Run `simdup worker` with these arguments, and give what it answers to these batches."""
+    """Run `simdup worker` with these arguments, and give what it answers to these batches.
+
+    With `tell`, a row of counts comes last: the seconds of all its cores, and the bytes that
+    came to it.
+    """
     import pyarrow as pa
 
     failed: list[BaseException] = []
+    bytes_sent = [0]
+    schema = rows_schema()
+    before = os.times()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             [binary_path(sent), "worker", *arguments],
@@ -77,12 +93,14 @@ def run_stage(
             stderr=errors,
         )
         assert process.stdin is not None and process.stdout is not None
-        sender = threading.Thread(target=_send, args=(process.stdin, batches, failed), daemon=True)
+        sending = (process.stdin, batches, failed, bytes_sent)
+        sender = threading.Thread(target=_send, args=sending, daemon=True)
         sender.start()
         broken: Exception | None = None
         try:
             try:
                 with pa.ipc.open_stream(process.stdout) as answer:
+                    schema = answer.schema
                     yield from answer
             except (pa.ArrowInvalid, OSError) as error:
                 broken = error
@@ -100,3 +118,8 @@ def run_stage(
             said = errors.read()[-4000:].decode("utf-8", "replace").strip()
             told = said or f"`simdup worker {arguments[0]}` ended with status {status}"
             raise StageError(f"simdup worker {arguments[0]}: {told}") from broken
+    if tell:
+        after = os.times()
+        cpu = sum(after[:4]) - sum(before[:4])
+        counts = {"cpu_seconds": round(cpu, 3), "bytes": bytes_sent[0]}
+        yield row_batch(schema, COUNTS, json.dumps(counts).encode())

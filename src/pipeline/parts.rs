@@ -103,6 +103,9 @@ pub(crate) struct DocumentAgain<'a> {
     pub(crate) party: Option<&'a str>,
     /// The record, or nothing.
     pub(crate) record: &'a [u8],
+    /// Its number in its file, from 1.
+    pub(crate) record_number: u64,
+    pub(crate) file: &'a str,
     pub(crate) format: InputFormat,
     pub(crate) head: &'a Arc<Head>,
 }
@@ -130,6 +133,8 @@ pub(crate) fn read_again(
                 value: document.value.as_ref(),
                 party: document.party.as_deref(),
                 record: batch.records.between(start, end),
+                record_number: document.number,
+                file: batch.records.file(),
                 format: batch.records.format(),
                 head: batch.records.head(),
             })?;
@@ -165,6 +170,7 @@ struct Batch {
 #[derive(Default)]
 struct Kept {
     url: Box<str>,
+    number: u64,
     texts: Vec<String>,
     length: u64,
     value: Option<FieldValue>,
@@ -190,7 +196,11 @@ impl ReadingAgain<'_> {
                 }
                 Again::Contents => {
                     batch.records.push(RecordForm::AsTheyCame, None);
-                    batch.documents.push(self.kept(document));
+                    let number = block.first_record + document.number + 1;
+                    batch.documents.push(Kept {
+                        number,
+                        ..self.kept(document)
+                    });
                 }
             }
         });
@@ -212,6 +222,7 @@ impl ReadingAgain<'_> {
             length,
             value: document.value,
             party,
+            number: 0,
         }
     }
 }

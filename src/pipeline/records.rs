@@ -170,6 +170,11 @@ impl RecordBlock {
     }
 
     #[cfg(feature = "worker")]
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    #[cfg(feature = "worker")]
     pub(super) fn format(&self) -> InputFormat {
         self.format
     }

@@ -36,7 +36,7 @@ impl Threshold {
     }
 
     /// The least whole number that is t / (1 + t) of `whole`.
-    pub(super) fn part_of_one_more(self, whole: u64) -> u32 {
+    pub(crate) fn part_of_one_more(self, whole: u64) -> u32 {
         divided(self.numerator, whole, self.numerator + self.denominator) as u32
     }
 

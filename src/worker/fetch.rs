@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 
 use super::arrow::{RowReader, RowWriter};
-use super::forest::{Wanted, unpack_wanted};
+use super::forest::{AtPlace, Wanted, unpack_wanted};
 use super::pack::{put, put_text};
 use super::plan::{InputPart, LinesBefore};
 use super::rows::{Kind, for_each_row};
@@ -47,9 +47,14 @@ pub(super) fn run<R: Read, W: Write + Send>(
     })?;
     in_order(&mut inputs);
     for (number, wanted) in wanted {
-        // A document that does not count is needed only for its text.
+        // A document that does not count is needed only for its text, and where it is told that it
+        // does not.
+        let is_told = |wanted: &Wanted| {
+            task.verb == Verb::Dedup && (wanted.repeats.is_some() || wanted.is_repeated)
+        };
         let is_needed = |wanted: &Wanted| {
-            wanted.place.is_some() && (!wanted.is_repeated || wanted.text_of == wanted.order)
+            let has_text = wanted.repeats.is_none() || wanted.text_of == wanted.order;
+            is_told(wanted) || (wanted.places.is_some() && has_text)
         };
         let wanted: Vec<Wanted> = wanted.into_iter().filter(is_needed).collect();
         if wanted.is_empty() {
@@ -58,12 +63,13 @@ pub(super) fn run<R: Read, W: Write + Send>(
         let Some(parts) = inputs.get(&number) else {
             return Err(stage_error(format!("task {number} has no inputs")));
         };
+        let is_counted = wanted.iter().any(is_told);
         let fetching = Fetching {
             task,
             parts,
             wanted,
         };
-        if !fetching.fetch(LinesBefore::Unknown, &mut output)? {
+        if is_counted || !fetching.fetch(LinesBefore::Unknown, &mut output)? {
             fetching.fetch(LinesBefore::Counted, &mut output)?;
         }
     }
@@ -98,19 +104,25 @@ impl Fetching<'_> {
         let mut is_known = true;
         let mut packs: HashMap<u32, Vec<u8>> = HashMap::new();
         let mut full: Vec<(u32, Vec<u8>)> = Vec::new();
+        let mut places: Vec<(u32, Vec<u8>)> = Vec::new();
         read_again(inputs?, &settings, Again::Contents, |document| {
             let Some(wanted) = next.next_if(|wanted| wanted.order.ordinal() == document.ordinal)
             else {
                 return Ok(());
             };
             is_known &= !is_unknown_place(document.url, &names);
-            let Some(place) = wanted.place else {
+            if self.task.verb == Verb::Dedup && !is_other {
+                places.extend(self.told(wanted, &document));
+            }
+            let Some(at) = wanted.places else {
                 return Ok(());
             };
-            let pack = packs.entry(place).or_default();
-            put_document(pack, self.task, wanted, &document, is_other);
-            if pack.len() >= PACK_BYTES {
-                full.push((place, compressed(&std::mem::take(pack))?));
+            for at in at.each(self.task.has_others, is_other, wanted.has_copies) {
+                let pack = packs.entry(at.place).or_default();
+                put_document(pack, self.task, wanted, &document, at);
+                if pack.len() >= PACK_BYTES {
+                    full.push((at.place, compressed(&std::mem::take(pack))?));
+                }
             }
             Ok(())
         })?;
@@ -125,6 +137,9 @@ impl Fetching<'_> {
                 missing.order.ordinal()
             )));
         }
+        for (place, bytes) in places {
+            output.push(place, Kind::Places, &bytes)?;
+        }
         let mut rest: Vec<(u32, Vec<u8>)> = packs.into_iter().collect();
         rest.sort_unstable_by_key(|&(place, _)| place);
         for (place, pack) in full {
@@ -134,6 +149,25 @@ impl Fetching<'_> {
             output.push(place, Kind::Documents, &compressed(&pack)?)?;
         }
         Ok(true)
+    }
+}
+
+impl Fetching<'_> {
+    /// Where a document stands whose id comes more than once: it goes where the others of that id
+    /// go.
+    fn told(&self, wanted: &Wanted, document: &DocumentAgain<'_>) -> Option<(u32, Vec<u8>)> {
+        let first = match wanted.repeats {
+            Some(first) => first,
+            None if wanted.is_repeated => wanted.order,
+            None => return None,
+        };
+        let mut bytes = Vec::new();
+        put(&mut bytes, first.0);
+        put(&mut bytes, wanted.order.0);
+        put(&mut bytes, document.record_number);
+        put_text(&mut bytes, document.file);
+        put_text(&mut bytes, document.url);
+        Some((first.ordinal() as u32 % self.task.parts.max(1), bytes))
     }
 }
 
@@ -154,7 +188,7 @@ fn put_document(
     task: &Task,
     wanted: &Wanted,
     document: &DocumentAgain<'_>,
-    is_other: bool,
+    at: AtPlace,
 ) {
     let has_text = wanted.text_of == wanted.order;
     let length = match (task.verb, &task.keep) {
@@ -166,9 +200,9 @@ fn put_document(
     let value = length.as_ref().or(document.value);
     let mut flags = 0;
     for (is_set, flag) in [
-        (!wanted.is_repeated, IS_DOCUMENT),
+        (wanted.repeats.is_none() && !at.is_text, IS_DOCUMENT),
         (has_text, HAS_TEXT),
-        (is_other, IS_OTHER),
+        (at.is_other, IS_OTHER),
         (value.is_some(), HAS_VALUE),
         (document.party.is_some(), HAS_PARTY),
     ] {

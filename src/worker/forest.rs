@@ -1,15 +1,25 @@
 //! Who belongs together: whatever is connected by links. Those who belong together go to one
 //! place, where they are compared; several such are put into one place for as long as it is not
 //! full.
+//!
+//! Where very many are connected, they are filed once more, under what is rare ([`narrow`]), and
+//! are connected only by that. If there are still too many, and pairs are asked for, they are
+//! cut into blocks, and each two of these have a place: all go to several places, but none is too
+//! large.
+//!
+//! [`narrow`]: super::narrow
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 
 use super::arrow::{RowReader, RowWriter};
 use super::link::{hand_on, unpack_pairs};
+use super::narrow::pack_ordinals;
 use super::pack::{Unpack, put};
 use super::rows::{Kind, for_each_row};
-use super::{Order, Task};
+use super::sketch::{pack_common, unpack_common};
+use super::tokens::Common;
+use super::{Order, Task, Verb};
 use crate::cluster::Components;
 use crate::error::Error;
 
@@ -18,6 +28,11 @@ const PLACE_MIN: usize = 256;
 const PLACE_MAX: usize = 20_000;
 /// Places to a part, so that parts come out even.
 const PLACES_PER_PART: usize = 4;
+/// Lists that may be connected at the least, and at the most, before they are too many.
+const TOGETHER_MIN: usize = 2_048;
+const TOGETHER_MAX: usize = 50_000;
+/// Blocks into which they are cut at the most.
+const BLOCKS_MAX: usize = 1 << 10;
 
 /// Documents that are linked, in trees.
 pub(super) struct Forest {
@@ -55,34 +70,124 @@ impl Forest {
     }
 }
 
+/// All that is known of who is connected.
+#[derive(Default)]
+struct Known {
+    links: Vec<(Order, Order)>,
+    /// The first with a list, and another with the same.
+    copies: Vec<(Order, Order)>,
+    /// The first with an id, and another with the same.
+    repeated: Vec<(Order, Order)>,
+    /// Links of those that were filed again.
+    narrowed: Vec<(Order, Order)>,
+    common: Common,
+}
+
+impl Known {
+    fn take(rows: RowReader<impl Read>) -> Result<Self, Error> {
+        let mut known = Self::default();
+        for_each_row(rows, |row| match row.kind {
+            Kind::Links => unpack_pairs(&row.data, &mut known.links),
+            Kind::Copies => unpack_pairs(&row.data, &mut known.copies),
+            Kind::Repeated => unpack_pairs(&row.data, &mut known.repeated),
+            Kind::Narrowed => unpack_pairs(&row.data, &mut known.narrowed),
+            Kind::Common => unpack_common(&row.data, &mut known.common),
+            _ => Ok(()),
+        })?;
+        // A row may come twice where an engine repeats what failed.
+        for pairs in [&mut known.copies, &mut known.repeated] {
+            pairs.sort_unstable_by_key(|&(first, other)| (other, first));
+            pairs.dedup_by_key(|&mut (_, other)| other);
+        }
+        Ok(known)
+    }
+}
+
 pub(super) fn run<R: Read, W: Write>(
     task: &Task,
     rows: RowReader<R>,
     mut output: RowWriter<W>,
 ) -> Result<(), Error> {
-    let (mut links, mut copies, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-    for_each_row(rows, |row| match row.kind {
-        Kind::Links => unpack_pairs(&row.data, &mut links),
-        Kind::Copies => unpack_pairs(&row.data, &mut copies),
-        Kind::Repeated => unpack_pairs(&row.data, &mut repeated),
-        _ => Ok(()),
-    })?;
-    let counts = serde_json::json!({"repeated_ids": repeated.len()});
+    let mut known = Known::take(rows)?;
     if task.parts == 0 {
         // More such processes follow.
-        hand_on(&Forest::new(links).links(), Kind::Links, &mut output)?;
-        hand_on(&copies, Kind::Copies, &mut output)?;
-        hand_on(&repeated, Kind::Repeated, &mut output)?;
+        hand_on(&Forest::new(known.links).links(), Kind::Links, &mut output)?;
+        hand_on(
+            &Forest::new(known.narrowed).links(),
+            Kind::Narrowed,
+            &mut output,
+        )?;
+        hand_on(&known.copies, Kind::Copies, &mut output)?;
+        hand_on(&known.repeated, Kind::Repeated, &mut output)?;
+        let common = known.common.most(usize::MAX);
+        output.push(0, Kind::Common, &pack_common(&common))?;
         return output.finish();
     }
-    links.extend_from_slice(&copies);
-    let wanted = wanted(task, &Forest::new(links), copies, &repeated);
-    for of_task in wanted.chunk_by(|one, two| one.order.task() == two.order.task()) {
-        let bytes = pack(of_task);
-        output.push(of_task[0].order.task(), Kind::Wanted, &bytes)?;
-    }
+    let mut forest = Forest::new([&known.links[..], &known.copies].concat());
+    let limits = Limits::new(task, forest.nodes.len());
+    let copies: HashSet<Order> = known.copies.iter().map(|&(_, copy)| copy).collect();
+    let is_first = |order: &Order| !copies.contains(order);
+    let large = large(&forest, limits.together_max, is_first);
+    let counts = serde_json::json!({
+        "repeated_ids": known.repeated.len(),
+        "to_narrow": if task.is_narrowed { 0 } else { large.len() },
+    });
     output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
+    if !large.is_empty() && !task.is_narrowed {
+        for of_task in large.chunk_by(|one, two| one.task() == two.task()) {
+            let firsts = of_task.iter().filter(|order| is_first(order));
+            let bytes = pack_ordinals(firsts.map(|order| order.ordinal()));
+            output.push(of_task[0].task(), Kind::Narrow, &bytes)?;
+        }
+        let common = known.common.most(usize::MAX);
+        output.push(0, Kind::Common, &pack_common(&common))?;
+        return output.finish();
+    }
+    if !large.is_empty() {
+        // Of those that were filed again, only what they were filed under then counts.
+        let is_large = |order: &Order| large.binary_search(order).is_ok();
+        known.links.retain(|(one, _)| !is_large(one));
+        known.links.append(&mut known.narrowed);
+        forest = Forest::new([&known.links[..], &known.copies].concat());
+    }
+    let wanted = wanted(task, &limits, &forest, &known);
+    for of_task in wanted.chunk_by(|one, two| one.order.task() == two.order.task()) {
+        output.push(of_task[0].order.task(), Kind::Wanted, &pack(of_task))?;
+    }
     output.finish()
+}
+
+/// How many may be in one place.
+struct Limits {
+    place_max: usize,
+    together_max: usize,
+}
+
+impl Limits {
+    fn new(task: &Task, linked: usize) -> Self {
+        let parts = task.parts.max(1) as usize;
+        Self {
+            place_max: (linked / (PLACES_PER_PART * parts)).clamp(PLACE_MIN, PLACE_MAX),
+            together_max: (linked / parts).clamp(TOGETHER_MIN, TOGETHER_MAX),
+        }
+    }
+}
+
+/// All who are connected with too many, in order.
+fn large(forest: &Forest, together_max: usize, is_first: impl Fn(&Order) -> bool) -> Vec<Order> {
+    let mut firsts: Vec<(Order, Order)> = forest.firsts().collect();
+    firsts.sort_unstable();
+    let mut large: Vec<Order> = firsts
+        .chunk_by(|one, two| one.0 == two.0)
+        .filter(|together| {
+            let lists = together.iter().filter(|(_, order)| is_first(order));
+            together.len() > together_max && lists.count() > together_max
+        })
+        .flatten()
+        .map(|&(_, order)| order)
+        .collect();
+    large.sort_unstable();
+    large
 }
 
 /// A document that is wanted, or at least not to be written.
@@ -90,54 +195,154 @@ pub(super) fn run<R: Read, W: Write>(
 pub(super) struct Wanted {
     pub(super) order: Order,
     /// Where it is compared, if it is, or its text is needed.
-    pub(super) place: Option<u32>,
+    pub(super) places: Option<Places>,
     /// Who has the same text; itself, if it is the one that brings it.
     pub(super) text_of: Order,
-    /// A document before it has its id: it does not count.
+    /// The document before it that has its id: it does not count.
+    pub(super) repeats: Option<Order>,
+    /// A document behind it has its id.
     pub(super) is_repeated: bool,
+    /// It brings the text for others.
+    pub(super) has_copies: bool,
+}
+
+/// Where a document is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    /// The only one, or the first of several.
+    pub(super) first: u32,
+    /// Its block, of how many, if it is in one.
+    pub(super) block: u32,
+    pub(super) blocks: u32,
+}
+
+/// A place, and what a document is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AtPlace {
+    pub(super) place: u32,
+    /// Those of this side are compared with those that are not.
+    pub(super) is_other: bool,
+    /// It only brings the text for others.
+    pub(super) is_text: bool,
+}
+
+impl Places {
+    fn count(blocks: u32) -> u32 {
+        blocks * blocks
+    }
+
+    /// All places of a document that belongs to one of two sides, or of one that is only compared
+    /// with its own. Of two sides, the row is the block of the first and the column that of the
+    /// other; of one side, the row comes not behind the column. With two sides a text may be
+    /// needed at all places.
+    pub(super) fn each(self, has_sides: bool, is_other: bool, has_copies: bool) -> Vec<AtPlace> {
+        let Self {
+            first,
+            block,
+            blocks,
+        } = self;
+        if blocks <= 1 {
+            return vec![AtPlace {
+                place: first,
+                is_other,
+                is_text: false,
+            }];
+        }
+        let place = |row: u32, column: u32| first + row * blocks + column;
+        if !has_sides {
+            let at = |other: u32| AtPlace {
+                place: place(block.min(other), block.max(other)),
+                is_other: other < block,
+                is_text: false,
+            };
+            return (0..blocks).map(at).collect();
+        }
+        let mut all = Vec::new();
+        for (row, column) in (0..blocks).flat_map(|row| (0..blocks).map(move |c| (row, c))) {
+            let is_there = if is_other { column } else { row } == block;
+            if is_there || has_copies {
+                all.push(AtPlace {
+                    place: place(row, column),
+                    is_other,
+                    is_text: !is_there,
+                });
+            }
+        }
+        all
+    }
 }
 
 /// All who are wanted, in order.
-fn wanted(
-    task: &Task,
-    forest: &Forest,
-    copies: Vec<(Order, Order)>,
-    repeated: &[(Order, Order)],
-) -> Vec<Wanted> {
+fn wanted(task: &Task, limits: &Limits, forest: &Forest, known: &Known) -> Vec<Wanted> {
     let mut firsts: Vec<(Order, Order)> = forest.firsts().collect();
     firsts.sort_unstable();
-    let per_part = firsts.len() / (PLACES_PER_PART * task.parts.max(1) as usize);
-    let place_max = per_part.clamp(PLACE_MIN, PLACE_MAX);
-    let texts: HashMap<Order, Order> = copies
-        .into_iter()
-        .map(|(first, copy)| (copy, first))
+    let texts: HashMap<Order, Order> = known
+        .copies
+        .iter()
+        .map(|&(first, copy)| (copy, first))
         .collect();
-    let mut wanted = Vec::with_capacity(firsts.len() + repeated.len());
+    let text_of = |order: Order| texts.get(&order).copied().unwrap_or(order);
+    let with_copies: HashSet<Order> = texts.values().copied().collect();
+    let mut wanted: Vec<Wanted> = Vec::with_capacity(firsts.len() + known.repeated.len());
+    let mut push = |order: Order, places: Option<Places>| {
+        wanted.push(Wanted {
+            order,
+            places,
+            text_of: text_of(order),
+            repeats: None,
+            is_repeated: false,
+            has_copies: with_copies.contains(&order),
+        });
+    };
     let (mut place, mut filled) = (0, 0);
     for together in firsts.chunk_by(|one, two| one.0 == two.0) {
-        if filled > 0 && filled + together.len() > place_max {
+        let lists = together
+            .iter()
+            .filter(|(_, order)| text_of(*order) == *order)
+            .count();
+        let is_cut = matches!(task.verb, Verb::Pairs(_)) && lists > 2 * limits.together_max;
+        if filled > 0 && (is_cut || filled + together.len() > limits.place_max) {
             (place, filled) = (place + 1, 0);
         }
-        filled += together.len();
-        wanted.extend(together.iter().map(|&(_, order)| Wanted {
-            order,
-            place: Some(place),
-            text_of: texts.get(&order).copied().unwrap_or(order),
-            is_repeated: false,
-        }));
-    }
-    wanted.sort_unstable_by_key(|wanted| wanted.order);
-    let known = wanted.len();
-    for &(_, order) in repeated {
-        match wanted[..known].binary_search_by_key(&order, |wanted| wanted.order) {
-            Ok(index) => wanted[index].is_repeated = true,
-            Err(_) => wanted.push(Wanted {
-                order,
-                place: None,
-                text_of: order,
-                is_repeated: true,
-            }),
+        if !is_cut {
+            filled += together.len();
+            for &(_, order) in together {
+                let places = Places {
+                    first: place,
+                    block: 0,
+                    blocks: 1,
+                };
+                push(order, Some(places));
+            }
+            continue;
         }
+        let blocks = lists.div_ceil(limits.together_max).min(BLOCKS_MAX) as u32;
+        // Those with one list are in one block.
+        let mut block_of = HashMap::new();
+        for &(_, order) in together {
+            let next = (block_of.len() * blocks as usize / lists) as u32;
+            let block = *block_of.entry(text_of(order)).or_insert(next);
+            let places = Places {
+                first: place,
+                block,
+                blocks,
+            };
+            push(order, Some(places));
+        }
+        place += Places::count(blocks);
+    }
+    let repeats: HashMap<Order, Order> = known.repeated.iter().map(|&(f, o)| (o, f)).collect();
+    let mut others: Vec<Order> = known.repeated.iter().flat_map(|&(f, o)| [f, o]).collect();
+    others.sort_unstable();
+    others.dedup();
+    let compared: HashSet<Order> = firsts.iter().map(|&(_, order)| order).collect();
+    for order in others.iter().filter(|order| !compared.contains(order)) {
+        push(*order, None);
+    }
+    for wanted in &mut wanted {
+        wanted.repeats = repeats.get(&wanted.order).copied();
+        wanted.is_repeated =
+            wanted.repeats.is_none() && others.binary_search(&wanted.order).is_ok();
     }
     wanted.sort_unstable_by_key(|wanted| wanted.order);
     wanted
@@ -145,23 +350,42 @@ fn wanted(
 
 const HAS_PLACE: u64 = 1;
 const IS_COPY: u64 = 2;
-const IS_REPEATED: u64 = 4;
+const REPEATS: u64 = 4;
+const IN_BLOCK: u64 = 8;
+const IS_REPEATED: u64 = 16;
+const HAS_COPIES: u64 = 32;
 
 fn pack(wanted: &[Wanted]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut last = 0;
     for one in wanted {
         let is_copy = one.text_of != one.order;
-        let flags = if one.place.is_some() { HAS_PLACE } else { 0 }
-            | if is_copy { IS_COPY } else { 0 }
-            | if one.is_repeated { IS_REPEATED } else { 0 };
+        let is_in_block = one.places.is_some_and(|places| places.blocks > 1);
+        let mut flags = 0;
+        for (is_set, flag) in [
+            (one.places.is_some(), HAS_PLACE),
+            (is_copy, IS_COPY),
+            (one.repeats.is_some(), REPEATS),
+            (is_in_block, IN_BLOCK),
+            (one.is_repeated, IS_REPEATED),
+            (one.has_copies, HAS_COPIES),
+        ] {
+            flags |= if is_set { flag } else { 0 };
+        }
         put(&mut bytes, one.order.ordinal() - last);
         put(&mut bytes, flags);
-        if let Some(place) = one.place {
-            put(&mut bytes, place.into());
+        if let Some(places) = one.places {
+            put(&mut bytes, places.first.into());
+            if is_in_block {
+                put(&mut bytes, places.block.into());
+                put(&mut bytes, places.blocks.into());
+            }
         }
         if is_copy {
             put(&mut bytes, one.text_of.0);
+        }
+        if let Some(first) = one.repeats {
+            put(&mut bytes, first.0);
         }
         last = one.order.ordinal();
     }
@@ -180,19 +404,37 @@ pub(super) fn unpack_wanted(
         ordinal = ordinal.wrapping_add(packed.number()?);
         let order = Order::new(task, ordinal & u64::from(u32::MAX));
         let flags = packed.number()?;
-        let place = match flags & HAS_PLACE {
-            0 => None,
-            _ => Some(packed.small()?),
+        let has = |flag| flags & flag != 0;
+        let places = match has(HAS_PLACE) {
+            false => None,
+            true => {
+                let first = packed.small()?;
+                let (block, blocks) = match has(IN_BLOCK) {
+                    true => (packed.small()?, packed.small()?.min(BLOCKS_MAX as u32)),
+                    false => (0, 1),
+                };
+                Some(Places {
+                    first,
+                    block,
+                    blocks,
+                })
+            }
         };
-        let text_of = match flags & IS_COPY {
-            0 => order,
-            _ => Order(packed.number()?),
+        let text_of = match has(IS_COPY) {
+            false => order,
+            true => Order(packed.number()?),
+        };
+        let repeats = match has(REPEATS) {
+            false => None,
+            true => Some(Order(packed.number()?)),
         };
         wanted.push(Wanted {
             order,
-            place,
+            places,
             text_of,
-            is_repeated: flags & IS_REPEATED != 0,
+            repeats,
+            is_repeated: has(IS_REPEATED),
+            has_copies: has(HAS_COPIES),
         });
     }
     Ok(())
@@ -243,15 +485,58 @@ mod tests {
             for (place, &(first, other)) in (0..).zip(&few) {
                 packed.push(Wanted {
                     order: Order::new(3, place * 7),
-                    place: (place % 3 > 0).then_some(place as u32),
+                    places: (place % 3 > 0).then_some(Places {
+                        first: place as u32,
+                        block: place as u32 % 2,
+                        blocks: 1 + place as u32 % 2,
+                    }),
                     text_of: if place % 2 == 0 { Order::new(3, place * 7) } else { first },
-                    is_repeated: other.ordinal() % 2 == 0,
+                    repeats: (other.ordinal() % 2 == 0).then_some(first),
+                    is_repeated: other.ordinal() % 3 == 0,
+                    has_copies: other.ordinal() % 5 == 0,
                 });
             }
             bytes.extend(pack(&packed));
             let mut unpacked = Vec::new();
             unpack_wanted(3, &bytes, &mut unpacked).unwrap();
             assert_eq!(unpacked, packed);
+        }
+    }
+
+    /// Every two documents meet at one place, on different sides if they are of two, and those
+    /// that need a text find it there.
+    #[test]
+    fn every_two_blocks_have_a_place() {
+        let places = |block| Places {
+            first: 5,
+            block,
+            blocks: 4,
+        };
+        for one in 0..4 {
+            for two in 0..4 {
+                let of_one = places(one).each(false, false, false);
+                let of_two = places(two).each(false, false, false);
+                let meet = |(x, y): (&AtPlace, &AtPlace)| {
+                    x.place == y.place && (one == two) == (x.is_other == y.is_other)
+                };
+                let all = of_one
+                    .iter()
+                    .flat_map(|x| of_two.iter().map(move |y| (x, y)));
+                let compared = match one == two {
+                    true => all
+                        .filter(|&(x, y)| meet((x, y)) && !x.is_other && x.place == 5 + one * 5)
+                        .count(),
+                    false => all.filter(|&pair| meet(pair)).count(),
+                };
+                assert_eq!(compared, 1, "{one} {two}");
+                let own = places(one).each(true, false, true);
+                let other = places(two).each(true, true, false);
+                let all = own.iter().flat_map(|x| other.iter().map(move |y| (x, y)));
+                let met = all.filter(|(x, y)| x.place == y.place);
+                let met: Vec<bool> = met.map(|(x, y)| !x.is_text && !y.is_text).collect();
+                assert_eq!(met.iter().filter(|&&is| is).count(), 1);
+                assert_eq!(met.len(), other.len(), "its text is wherever a copy may be");
+            }
         }
     }
 }

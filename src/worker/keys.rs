@@ -8,10 +8,11 @@
 //! under the n - ⌈t·n⌉ + 1 least of them: those that share ⌈t·n⌉ have one of these in common,
 //! wherever in the order of hashes that they share they stand.
 
+use super::tokens::{Common, Needed, Tokens, prefix};
 use crate::candidates::{Bands, lossless_bands};
-use crate::score::{Measure, Threshold};
+use crate::score::Measure;
 use crate::settings::Settings;
-use crate::shingle::{Shingle, ShingleSet};
+use crate::shingle::Shingle;
 use crate::sketch::{SketchSettings, Sketcher, Value, combine, sketcher};
 
 /// The chance with which a pair at the threshold may be missed.
@@ -38,7 +39,7 @@ enum Way {
         values: Vec<Value>,
     },
     /// Under their least shingles.
-    Least(Threshold),
+    Least { tokens: Tokens, needed: Needed },
 }
 
 impl Filing {
@@ -52,7 +53,10 @@ impl Filing {
             }
             _ if is_certain => {
                 return Self {
-                    way: Way::Least(threshold),
+                    way: Way::Least {
+                        tokens: Tokens::new(settings),
+                        needed: Needed::new(settings),
+                    },
                 };
             }
             _ => {
@@ -91,13 +95,10 @@ impl Filing {
                 };
                 bands.iter().enumerate().map(key).collect()
             }
-            Way::Least(threshold) => {
-                let set = ShingleSet::new(shingles.to_vec());
-                let mut keys: Vec<u64> = set.as_slice().iter().map(|s| spread(s.0)).collect();
-                let count = keys.len() + 1 - threshold.needed(keys.len()).max(1);
-                keys.sort_unstable();
-                keys.truncate(count);
-                keys
+            Way::Least { tokens, needed } => {
+                let tokens = tokens.of(shingles);
+                let filed = prefix(tokens, &Common::default(), *needed, true);
+                filed.into_iter().map(|filed| filed.token).collect()
             }
         }
     }
@@ -123,7 +124,7 @@ pub(super) fn bands_for(threshold: f64) -> Bands {
 }
 
 /// A key of few bits, evenly spread.
-fn spread(key: u64) -> u64 {
+pub(super) fn spread(key: u64) -> u64 {
     let product = u128::from(key ^ 0x2d35_8dcc_aa6c_78a5) * 0x8bb8_4b93_962e_acc9;
     ((product as u64) ^ (product >> 64) as u64) >> (64 - KEY_BITS)
 }

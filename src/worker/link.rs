@@ -5,8 +5,10 @@ use std::io::{Read, Write};
 
 use super::arrow::{RowReader, RowWriter};
 use super::forest::Forest;
+use super::narrow::{linked, unpack_prefixes};
 use super::pack::{Unpack, put};
 use super::rows::{Kind, for_each_row};
+use super::tokens::Needed;
 use super::{Order, Task};
 use crate::error::Error;
 
@@ -14,21 +16,25 @@ use crate::error::Error;
 const PAIRS_MAX: usize = 1 << 20;
 
 pub(super) fn run<R: Read, W: Write>(
-    _task: &Task,
+    task: &Task,
     rows: RowReader<R>,
     mut output: RowWriter<W>,
 ) -> Result<(), Error> {
     let (mut ids, mut lists, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    let mut prefixes = Vec::new();
     for_each_row(rows, |row| match row.kind {
         Kind::Ids => unpack_hashes(&row.data, &mut ids),
         Kind::Lists => unpack_hashes(&row.data, &mut lists),
         Kind::Keys => unpack_keys(&row.data, &mut keys),
+        Kind::Prefixes => unpack_prefixes(&row.data, &mut prefixes),
         _ => Ok(()),
     })?;
     hand_on(&same(ids), Kind::Repeated, &mut output)?;
     hand_on(&same(lists), Kind::Copies, &mut output)?;
     let links = Forest::new(same(keys)).links();
     hand_on(&links, Kind::Links, &mut output)?;
+    let narrowed = Forest::new(linked(prefixes, Needed::new(&task.settings))).links();
+    hand_on(&narrowed, Kind::Narrowed, &mut output)?;
     output.finish()
 }
 

@@ -8,6 +8,7 @@
 //! | [`sketch`] | tasks → the keys of their documents, by ranges of keys |
 //! | [`link`] | all keys of some ranges → what is linked by them |
 //! | [`forest`] | all links → who belongs together, by task |
+//! | [`narrow`] | tasks, and who of them is linked with too many → rarer keys, for [`link`] again |
 //! | [`fetch`] | tasks, and who is wanted of them → documents, by where they belong |
 //! | [`verify`] | documents that belong together → pairs, clusters, or what goes |
 //! | [`write`](mod@write) | tasks, and what goes of them → files of what stays |
@@ -21,10 +22,13 @@ mod fetch;
 mod forest;
 mod keys;
 mod link;
+mod narrow;
 mod pack;
 mod plan;
 mod rows;
+mod sample;
 mod sketch;
+mod tokens;
 mod verify;
 mod write;
 
@@ -62,6 +66,8 @@ pub enum Stage {
     Link,
     /// Puts together what is linked.
     Forest,
+    /// Files again what is linked with too many.
+    Narrow,
     /// Reads documents that are linked.
     Fetch,
     /// Compares documents that belong together.
@@ -92,6 +98,10 @@ pub struct Task {
     pub keep: Keep,
     /// Whether not even the least chance of missing a pair is taken.
     pub certain: bool,
+    /// Whether there are documents that others are only compared with.
+    pub has_others: bool,
+    /// Whether those that were linked with too many have been filed again.
+    pub is_narrowed: bool,
     /// Into how many parts the rows of the next stage are dealt.
     pub parts: u32,
     /// Bytes of input in a task, about.
@@ -125,6 +135,7 @@ pub fn run_stage(
         (Stage::Sketch, _) => sketch::run(task, &inputs, rows?, RowWriter::new(output)?, observer),
         (Stage::Link, _) => link::run(task, rows?, RowWriter::new(output)?),
         (Stage::Forest, _) => forest::run(task, rows?, RowWriter::new(output)?),
+        (Stage::Narrow, _) => narrow::run(task, &inputs, rows?, RowWriter::new(output)?),
         (Stage::Fetch, _) => fetch::run(task, rows?, RowWriter::new(output)?),
         (Stage::Verify, Emit::Lines) => {
             verify::run(task, &inputs, rows?, RowWriter::new(output)?, observer)

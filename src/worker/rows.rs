@@ -42,10 +42,19 @@ pub(super) enum Kind {
     Unreadable = 13,
     /// A result, as two ids and a score.
     Result = 14,
+    /// Tokens that many documents have.
+    Common = 15,
+    /// Who is to be filed again, of a task.
+    Narrow = 16,
+    /// What they are filed under; what is linked by that.
+    Prefixes = 17,
+    Narrowed = 18,
+    /// Where documents stand whose ids come more than once.
+    Places = 19,
 }
 
 impl Kind {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 20] = [
         Self::End,
         Self::Input,
         Self::Ids,
@@ -61,6 +70,11 @@ impl Kind {
         Self::Counts,
         Self::Unreadable,
         Self::Result,
+        Self::Common,
+        Self::Narrow,
+        Self::Prefixes,
+        Self::Narrowed,
+        Self::Places,
     ];
 
     pub(super) fn new(number: i32) -> Result<Self, Error> {
@@ -112,7 +126,7 @@ mod tests {
             assert_eq!(Kind::new(number).unwrap(), kind);
             assert_eq!(kind as i32, number);
         }
-        assert!(Kind::new(15).is_err() && Kind::new(-1).is_err());
+        assert!(Kind::new(20).is_err() && Kind::new(-1).is_err());
     }
 
     #[test]

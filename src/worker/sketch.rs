@@ -1,8 +1,9 @@
 //! Documents under their keys. Nothing else of a document goes on from here: of each a hash of
-//! its id, one of its list of shingles, and the keys, all by ranges, so that what is equal comes
-//! together.
+//! its id, one of its list of shingles, and, unless one before it in the task has the same list,
+//! the keys; all by ranges, so that what is equal comes together. And of each task what is common
+//! in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Write};
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -11,9 +12,11 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
 use super::arrow::{RowReader, RowWriter};
 use super::keys::{Filing, KEY_BITS};
-use super::pack::put;
+use super::pack::{Unpack, put};
 use super::plan::{InputPart, LinesBefore, UNKNOWN_LINES};
 use super::rows::{Kind, for_each_row};
+use super::sample::{Limit, Sample};
+use super::tokens::{Common, Tokens};
 use super::{Task, templates};
 use crate::document::Document;
 use crate::error::Error;
@@ -33,12 +36,16 @@ struct Filed {
     /// Of the list of its shingles, if it has any.
     list: Option<u128>,
     keys: Vec<u64>,
+    /// Its tokens, if it may be in the sample.
+    tokens: Option<Vec<u64>>,
     /// Its id is its place, which is not known.
     has_unknown_place: bool,
 }
 
 struct Filer<'a> {
     filing: Filing,
+    tokens: Tokens,
+    limit: &'a Limit,
     /// Different for the two sides: an id may come again on the other.
     seed: u64,
     names: &'a [String],
@@ -48,9 +55,12 @@ impl Maker for Filer<'_> {
     type Made = Filed;
 
     fn make(&mut self, document: &Document<'_>, shingles: &[Shingle]) -> Filed {
+        let list = (!shingles.is_empty()).then(|| print(shingles));
+        let is_sampled = list.is_some_and(|list| self.limit.admits(list));
         Filed {
             id: xxh3_128_with_seed(document.url.as_bytes(), self.seed),
-            list: (!shingles.is_empty()).then(|| print(shingles)),
+            list,
+            tokens: is_sampled.then(|| Sample::tokens(self.tokens.of(shingles))),
             keys: match shingles {
                 [] => Vec::new(),
                 shingles => self.filing.keys(shingles),
@@ -60,7 +70,8 @@ impl Maker for Filer<'_> {
     }
 
     fn bytes(filed: &Filed) -> usize {
-        size_of::<Filed>() + size_of_val(&filed.keys[..])
+        let tokens = filed.tokens.as_deref().unwrap_or_default();
+        size_of::<Filed>() + size_of_val(&filed.keys[..]) + size_of_val(tokens)
     }
 }
 
@@ -164,6 +175,8 @@ struct Sketched {
     ids: Vec<(u128, u64)>,
     lists: Vec<(u128, u64)>,
     keys: Vec<(u64, u64)>,
+    /// Tokens, and about how many documents have them.
+    common: Vec<(u64, u64)>,
     counts: Counts,
     problems: Vec<u8>,
     skipped: u64,
@@ -181,25 +194,37 @@ fn read(
     let seed = u64::from(parts.first().is_some_and(|part| part.other));
     let read: Result<Vec<_>, Error> = parts.iter().map(|part| part.input(before)).collect();
     let problems = Problems::default();
+    let limit = Limit::new();
     let maker = || Filer {
         filing: Filing::new(&task.settings, task.certain),
+        tokens: Tokens::new(&task.settings),
+        limit: &limit,
         seed,
         names: &names,
     };
     let mut ordinal = 0;
+    let mut known = HashSet::new();
+    let mut sample = Sample::default();
     let each = |filed: Filed| {
         sketched.ids.push((filed.id, ordinal));
-        sketched
-            .lists
-            .extend(filed.list.map(|list| (list, ordinal)));
-        let keys = filed.keys.into_iter().map(|key| (key, ordinal));
-        sketched.keys.extend(keys);
+        if let Some(list) = filed.list {
+            sketched.lists.push((list, ordinal));
+            // Those with the same list are linked by it.
+            if known.insert(list) {
+                let keys = filed.keys.into_iter().map(|key| (key, ordinal));
+                sketched.keys.extend(keys);
+                if let Some(tokens) = filed.tokens {
+                    sample.add(list, tokens, &limit);
+                }
+            }
+        }
         sketched.has_unknown_place |= filed.has_unknown_place;
         ordinal += 1;
     };
     let templates = templates(inputs);
     let counts = make_of_each(read?, templates, &task.settings, &problems, maker, each)?;
     sketched.counts = counts;
+    sketched.common = sample.common(known.len());
     let unknown = problems.has_unknown_place.into_inner();
     sketched.has_unknown_place |= unknown.unwrap_or_else(PoisonError::into_inner);
     sketched.has_unknown_place &= before == LinesBefore::Unknown;
@@ -239,6 +264,9 @@ impl Sketched {
         by_range(&self.keys, range, put, number, |part, bytes| {
             output.push(part, Kind::Keys, bytes)
         })?;
+        if !self.common.is_empty() {
+            output.push(0, Kind::Common, &pack_common(&self.common))?;
+        }
         if !self.problems.is_empty() {
             output.push(number, Kind::Unreadable, &self.problems)?;
         }
@@ -270,14 +298,37 @@ impl Sketched {
     }
 }
 
+/// Tokens in order, each with a count.
+pub(super) fn pack_common(common: &[(u64, u64)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut last = 0;
+    for &(token, count) in common {
+        put(&mut bytes, token - last);
+        put(&mut bytes, count);
+        last = token;
+    }
+    bytes
+}
+
+/// The other way round.
+pub(super) fn unpack_common(bytes: &[u8], common: &mut Common) -> Result<(), Error> {
+    let mut packed = Unpack(bytes);
+    let mut token = 0_u64;
+    while !packed.is_empty() {
+        token = token.wrapping_add(packed.number()?);
+        common.add(token, packed.number()?);
+    }
+    Ok(())
+}
+
 /// The range that a number of so many bits is in, of so many.
-fn range(number: u64, bits: u32, ranges: u32) -> u32 {
+pub(super) fn range(number: u64, bits: u32, ranges: u32) -> u32 {
     ((u128::from(number) * u128::from(ranges)) >> bits) as u32
 }
 
 /// Hands on sorted entries, those of a range together: the task, then each as `put` packs it
 /// behind the one before.
-fn by_range<T>(
+pub(super) fn by_range<T>(
     entries: &[T],
     range: impl Fn(&T) -> u32,
     put_entry: impl Fn(&mut Vec<u8>, u64, &T) -> u64,

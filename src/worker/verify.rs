@@ -12,6 +12,7 @@ use super::pack::{Unpack, broken, put};
 use super::rows::{Kind, for_each_row};
 use super::{Emit, Order, Task, Verb, stage_error, templates};
 use crate::cluster::Keep;
+use crate::collection::RecordPlace;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::Observer;
@@ -49,16 +50,25 @@ pub(super) fn run<R: Read, W: Write + Send>(
     observer: &dyn Observer,
 ) -> Result<(), Error> {
     let mut places: BTreeMap<i32, Vec<Vec<u8>>> = BTreeMap::new();
+    let mut repeated = Repeated::default();
     for_each_row(rows, |row| {
-        if row.kind == Kind::Documents {
-            places.entry(row.part).or_default().push(row.data);
+        match row.kind {
+            Kind::Documents => places.entry(row.part).or_default().push(row.data),
+            Kind::Places => repeated.unpack(&row.data)?,
+            // Of the stage before, whose rows are not kept.
+            Kind::Counts => output.push(0, Kind::Counts, &row.data)?,
+            _ => {}
         }
         Ok(())
     })?;
+    push_lines(&repeated.lines()?, &mut output)?;
     let settings = settings(task);
     let mut counts = Found::default();
     for packs in places.into_values() {
         let gathered = Gathered::new(packs)?;
+        if task.has_others && !gathered.has_both_sides() {
+            continue;
+        }
         let comparing = Comparing {
             task,
             settings: &settings,
@@ -99,6 +109,63 @@ fn settings(task: &Task) -> Settings {
             party_by => party_by.clone(),
         },
         ..settings.clone()
+    }
+}
+
+/// Documents whose ids come more than once, by the first of each.
+#[derive(Default)]
+struct Repeated {
+    standing: BTreeMap<Order, BTreeMap<Order, Standing>>,
+}
+
+/// Where a document stands.
+struct Standing {
+    file: String,
+    record: u64,
+    url: String,
+}
+
+impl Standing {
+    fn place(&self) -> RecordPlace<'_> {
+        RecordPlace {
+            file: &self.file,
+            record: self.record,
+        }
+    }
+}
+
+impl Repeated {
+    fn unpack(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut packed = Unpack(bytes);
+        let (first, order) = (Order(packed.number()?), Order(packed.number()?));
+        let record = packed.number()?;
+        let (file, url) = (packed.text()?.to_owned(), packed.text()?.to_owned());
+        let standing = Standing { file, record, url };
+        self.standing
+            .entry(first)
+            .or_default()
+            .insert(order, standing);
+        Ok(())
+    }
+
+    /// As `dedup --removed` lists them.
+    fn lines(&self) -> Result<Vec<u8>, Error> {
+        let mut text = Vec::new();
+        for (first, standing) in &self.standing {
+            let Some(first_standing) = standing.get(first) else {
+                return Err(stage_error("an id is known that no document has"));
+            };
+            for standing in standing.iter().filter(|(order, _)| *order != first) {
+                let line = RemovedLine::RepeatedId {
+                    url: &standing.1.url,
+                    place: standing.1.place(),
+                    first: first_standing.place(),
+                };
+                // A list in memory takes all that is written to it.
+                let _ = write_removed(&line, &mut text);
+            }
+        }
+        Ok(text)
     }
 }
 
@@ -184,6 +251,11 @@ impl Gathered {
             }
         }
         Ok(())
+    }
+
+    fn has_both_sides(&self) -> bool {
+        let is_other = |document: &Record| document.is_other;
+        self.documents.iter().any(is_other) && !self.documents.iter().all(is_other)
     }
 
     fn orders(&self) -> Vec<Order> {
@@ -311,8 +383,16 @@ impl Comparing<'_> {
         let mut lines = PairLines::new(&Listing::of(format), &similar.urls);
         let mut text = Vec::new();
         let mut result = Ok(());
-        similar.pairs.for_each(|pair| {
+        similar.pairs.for_each(|mut pair| {
             counts.pairs += 1;
+            // Of two blocks, what comes first in one may come behind what is in the other.
+            if self.order(pair.left) > self.order(pair.right) && !self.task.has_others {
+                (pair.left, pair.right) = (pair.right, pair.left);
+                pair.sizes.reverse();
+                if let Some(shares) = &mut pair.shares {
+                    shares.reverse();
+                }
+            }
             if result.is_err() {
                 return;
             }

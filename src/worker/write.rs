@@ -38,7 +38,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
             Kind::Wanted => {
                 let mut wanted = Vec::new();
                 unpack_wanted(number, &row.data, &mut wanted)?;
-                let repeated = wanted.iter().filter(|wanted| wanted.is_repeated);
+                let repeated = wanted.iter().filter(|wanted| wanted.repeats.is_some());
                 let repeated = repeated.map(|wanted| wanted.order.ordinal());
                 gone.entry(number).or_default().extend(repeated);
             }

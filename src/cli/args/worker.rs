@@ -21,7 +21,8 @@ Does one stage of a run, for an engine that has many machines: rows come as an A
 standard input, and go as one to standard output. The Python package `simdup` does this on Spark \
 (`simdup-spark --help`); docs/worker.md has the protocol, for other engines.
 
-STAGE is plan, sketch, link, forest, fetch, verify or write, in this order. The settings are \
+STAGE is plan, sketch, link, forest, fetch, verify or write, in this order; narrow, link and \
+forest again come behind forest if it asks for it. The settings are \
 those of `simdup`, `simdup cluster` or `simdup dedup`, as --for says, and the same for all \
 stages; FILEs are named for `plan` alone, whose rows say what the others read. \
 With --for cluster or dedup, and with --score jaccard, a pair at the threshold is missed with a \
@@ -63,6 +64,9 @@ pub(in crate::cli) struct EngineArgs {
     /// another `forest` follows
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(in crate::cli) parts: u32,
+    /// For `forest`: what was linked with too many has been filed again
+    #[arg(long)]
+    pub(in crate::cli) narrowed: bool,
     /// Bytes of input in a task, about
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "64M")]
     pub(in crate::cli) split: u64,
@@ -87,6 +91,8 @@ pub(in crate::cli) enum StageArg {
     Link,
     /// Puts together what is linked
     Forest,
+    /// Files again what is linked with too many
+    Narrow,
     /// Reads the documents that are linked
     Fetch,
     /// Compares those that belong together
@@ -121,6 +127,7 @@ impl WorkerArgs {
             StageArg::Sketch => Stage::Sketch,
             StageArg::Link => Stage::Link,
             StageArg::Forest => Stage::Forest,
+            StageArg::Narrow => Stage::Narrow,
             StageArg::Fetch => Stage::Fetch,
             StageArg::Verify => Stage::Verify,
             StageArg::Write => Stage::Write,
@@ -131,6 +138,7 @@ impl WorkerArgs {
         let EngineArgs {
             verb,
             parts,
+            narrowed,
             split,
             emit,
             format,
@@ -143,6 +151,9 @@ impl WorkerArgs {
             return Err(Failure::Usage(
                 "--format: clusters are written as text or jsonl".into(),
             ));
+        }
+        if *narrowed && self.stage != StageArg::Forest {
+            return Err(Failure::Usage("--narrowed goes with `forest`".into()));
         }
         let default = match verb {
             VerbArg::Pairs => Measure::MinHash,
@@ -167,6 +178,8 @@ impl WorkerArgs {
             method: self.clusters.cluster.into(),
             keep: self.clusters.keep.clone(),
             certain: self.similar.similarity.recall == Some(1.0),
+            has_others: !self.similar.similarity.against.is_empty(),
+            is_narrowed: *narrowed,
             parts: *parts,
             split_bytes: *split,
             emit: match emit {
