@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from simdup import spark as on_spark
+from simdup.progress import Progress
 from simdup.worker import StageError
+
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 DESCRIPTION = """\
 Finds near-duplicates on Spark, with the answer that `simdup` gives on one machine, byte for byte.
@@ -47,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _session(arguments: argparse.Namespace) -> Any:
+    from pyspark.conf import SparkConf
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.builder
@@ -54,8 +58,19 @@ def _session(arguments: argparse.Namespace) -> Any:
         return builder.remote(arguments.remote).getOrCreate()
     if arguments.master:
         builder = builder.master(arguments.master)
-    bar = "true" if sys.stderr.isatty() and not arguments.quiet else "false"
-    return builder.config("spark.ui.showConsoleProgress", bar).appName("simdup").getOrCreate()
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    for name, value in _java_options(SparkConf()).items():
+        builder = builder.config(name, value)
+    return builder.appName("simdup").getOrCreate()
+
+
+def _java_options(known: Any) -> dict[str, str]:
+    """Give options for Java, where none are set.
+
+    Java only moves bytes here: compiling its code for speed takes more than it saves.
+    """
+    names = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
+    return {name: JAVA_OPTIONS for name in names if known.get(name, None) is None}
 
 
 def size(text: str) -> int:
@@ -70,29 +85,26 @@ def size(text: str) -> int:
 
 
 def _run(arguments: argparse.Namespace, typed: list[str], work: str) -> on_spark.Counted:
-    def told(stage: str) -> None:
-        if not arguments.quiet:
-            print(f"simdup-spark: {stage}", file=sys.stderr, flush=True)
-
     session = _session(arguments)
-    run = on_spark.start(
-        session,
-        arguments.verb,
-        arguments.inputs,
-        typed,
-        work=work,
-        emit="lines",
-        split=size(arguments.split),
-        sent=arguments.binary,
-        told=told,
-    )
-    results = on_spark.results(run)
-    if arguments.verb == "dedup":
-        on_spark.write_kept(run, results, arguments.output)
-        if arguments.removed:
-            on_spark.write_removed(run, results, arguments.removed)
-    else:
-        on_spark.write_lines(results, arguments.output)
+    with Progress(session, quiet=arguments.quiet) as progress:
+        run = on_spark.start(
+            session,
+            arguments.verb,
+            arguments.inputs,
+            typed,
+            work=work,
+            emit="lines",
+            split=size(arguments.split),
+            sent=arguments.binary,
+            told=progress.stage,
+        )
+        results = on_spark.results(run)
+        if arguments.verb == "dedup":
+            on_spark.write_kept(run, results, arguments.output)
+            if arguments.removed:
+                on_spark.write_removed(run, results, arguments.removed)
+        else:
+            on_spark.write_lines(results, arguments.output)
     session.stop()
     return run.counted
 

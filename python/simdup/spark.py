@@ -85,6 +85,7 @@ class Run:
     emit: str = "rows"
     split: int = 64 << 20
     sent: str | None = None
+    together: int | None = None
     told: Callable[[str], None] = lambda _: None
     work: Path = Path()
     plan: str = ""
@@ -289,12 +290,12 @@ def belonging(run: Run) -> DataFrame:
     narrowed = run.save("narrow", narrow)
     rows = narrowed.where(f"kind = {PREFIXES}")
     relinked = run.save("link-again", lambda: run.map(run.by_part(rows), run.typed("link")))
-    return run.save(
-        "forest-again", lambda: _forest(run, linked.union(relinked), "--narrowed")
-    )
+    return run.save("forest-again", lambda: _forest(run, linked.union(relinked), "--narrowed"))
 
 
 def _forest(run: Run, rows: DataFrame, *more: str) -> DataFrame:
+    if run.together is not None:
+        more = (f"--together={run.together}", *more)
     if run.parts > MERGED_PARTS:
         some = rows.repartition(run.parts // MERGED_PARTS + 1)
         rows = run.map(some, run.typed("forest", "--parts=0", *more))

@@ -117,7 +117,7 @@ impl Fetching<'_> {
             let Some(at) = wanted.places else {
                 return Ok(());
             };
-            for at in at.each(self.task.has_others, is_other, wanted.has_copies) {
+            for at in at.each(self.task.has_others, is_other) {
                 let pack = packs.entry(at.place).or_default();
                 put_document(pack, self.task, wanted, &document, at);
                 if pack.len() >= PACK_BYTES {
@@ -190,7 +190,10 @@ fn put_document(
     document: &DocumentAgain<'_>,
     at: AtPlace,
 ) {
-    let has_text = wanted.text_of == wanted.order;
+    let is_alone = wanted
+        .places
+        .is_some_and(|places| !places.brings_copies_together(task.has_others));
+    let has_text = is_alone || wanted.text_of == wanted.order;
     let length = match (task.verb, &task.keep) {
         (Verb::Clusters(_) | Verb::Dedup, Keep::Longest | Keep::Shortest) => {
             Some(FieldValue::Integer(document.length.into()))
@@ -200,7 +203,7 @@ fn put_document(
     let value = length.as_ref().or(document.value);
     let mut flags = 0;
     for (is_set, flag) in [
-        (wanted.repeats.is_none() && !at.is_text, IS_DOCUMENT),
+        (wanted.repeats.is_none(), IS_DOCUMENT),
         (has_text, HAS_TEXT),
         (at.is_other, IS_OTHER),
         (value.is_some(), HAS_VALUE),

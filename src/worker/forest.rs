@@ -29,10 +29,10 @@ const PLACE_MAX: usize = 20_000;
 /// Places to a part, so that parts come out even.
 const PLACES_PER_PART: usize = 4;
 /// Lists that may be connected at the least, and at the most, before they are too many.
-const TOGETHER_MIN: usize = 2_048;
+const TOGETHER_MIN: usize = 20_000;
 const TOGETHER_MAX: usize = 50_000;
 /// Blocks into which they are cut at the most.
-const BLOCKS_MAX: usize = 1 << 10;
+const BLOCKS_MAX: usize = 1 << 9;
 
 /// Documents that are linked, in trees.
 pub(super) struct Forest {
@@ -168,7 +168,10 @@ impl Limits {
         let parts = task.parts.max(1) as usize;
         Self {
             place_max: (linked / (PLACES_PER_PART * parts)).clamp(PLACE_MIN, PLACE_MAX),
-            together_max: (linked / parts).clamp(TOGETHER_MIN, TOGETHER_MAX),
+            together_max: match task.together {
+                Some(together) => together.max(1),
+                None => (linked / parts).clamp(TOGETHER_MIN, TOGETHER_MAX),
+            },
         }
     }
 }
@@ -202,8 +205,6 @@ pub(super) struct Wanted {
     pub(super) repeats: Option<Order>,
     /// A document behind it has its id.
     pub(super) is_repeated: bool,
-    /// It brings the text for others.
-    pub(super) has_copies: bool,
 }
 
 /// Where a document is compared.
@@ -222,8 +223,6 @@ pub(super) struct AtPlace {
     pub(super) place: u32,
     /// Those of this side are compared with those that are not.
     pub(super) is_other: bool,
-    /// It only brings the text for others.
-    pub(super) is_text: bool,
 }
 
 impl Places {
@@ -231,44 +230,31 @@ impl Places {
         blocks * blocks
     }
 
-    /// All places of a document that belongs to one of two sides, or of one that is only compared
-    /// with its own. Of two sides, the row is the block of the first and the column that of the
-    /// other; of one side, the row comes not behind the column. With two sides a text may be
-    /// needed at all places.
-    pub(super) fn each(self, has_sides: bool, is_other: bool, has_copies: bool) -> Vec<AtPlace> {
+    /// All places of a document of one of two sides, or of the only one. Of two sides, the row is
+    /// the block of the one and the column that of the other; of one side, the row comes not behind
+    /// the column.
+    pub(super) fn each(self, has_sides: bool, is_other: bool) -> impl Iterator<Item = AtPlace> {
         let Self {
             first,
             block,
             blocks,
         } = self;
-        if blocks <= 1 {
-            return vec![AtPlace {
-                place: first,
-                is_other,
-                is_text: false,
-            }];
-        }
-        let place = |row: u32, column: u32| first + row * blocks + column;
-        if !has_sides {
-            let at = |other: u32| AtPlace {
-                place: place(block.min(other), block.max(other)),
-                is_other: other < block,
-                is_text: false,
+        (0..blocks.max(1)).map(move |with| {
+            let (row, column) = match (has_sides, is_other) {
+                (false, _) => (block.min(with), block.max(with)),
+                (true, false) => (block, with),
+                (true, true) => (with, block),
             };
-            return (0..blocks).map(at).collect();
-        }
-        let mut all = Vec::new();
-        for (row, column) in (0..blocks).flat_map(|row| (0..blocks).map(move |c| (row, c))) {
-            let is_there = if is_other { column } else { row } == block;
-            if is_there || has_copies {
-                all.push(AtPlace {
-                    place: place(row, column),
-                    is_other,
-                    is_text: !is_there,
-                });
+            AtPlace {
+                place: first + row * blocks + column,
+                is_other: if has_sides { is_other } else { with < block },
             }
-        }
-        all
+        })
+    }
+
+    /// Whether those with the same list are all at the same places, whatever their side.
+    pub(super) fn brings_copies_together(self, has_sides: bool) -> bool {
+        self.blocks <= 1 || !has_sides
     }
 }
 
@@ -282,7 +268,6 @@ fn wanted(task: &Task, limits: &Limits, forest: &Forest, known: &Known) -> Vec<W
         .map(|&(first, copy)| (copy, first))
         .collect();
     let text_of = |order: Order| texts.get(&order).copied().unwrap_or(order);
-    let with_copies: HashSet<Order> = texts.values().copied().collect();
     let mut wanted: Vec<Wanted> = Vec::with_capacity(firsts.len() + known.repeated.len());
     let mut push = |order: Order, places: Option<Places>| {
         wanted.push(Wanted {
@@ -291,7 +276,6 @@ fn wanted(task: &Task, limits: &Limits, forest: &Forest, known: &Known) -> Vec<W
             text_of: text_of(order),
             repeats: None,
             is_repeated: false,
-            has_copies: with_copies.contains(&order),
         });
     };
     let (mut place, mut filled) = (0, 0);
@@ -353,7 +337,6 @@ const IS_COPY: u64 = 2;
 const REPEATS: u64 = 4;
 const IN_BLOCK: u64 = 8;
 const IS_REPEATED: u64 = 16;
-const HAS_COPIES: u64 = 32;
 
 fn pack(wanted: &[Wanted]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -368,7 +351,6 @@ fn pack(wanted: &[Wanted]) -> Vec<u8> {
             (one.repeats.is_some(), REPEATS),
             (is_in_block, IN_BLOCK),
             (one.is_repeated, IS_REPEATED),
-            (one.has_copies, HAS_COPIES),
         ] {
             flags |= if is_set { flag } else { 0 };
         }
@@ -434,7 +416,6 @@ pub(super) fn unpack_wanted(
             text_of,
             repeats,
             is_repeated: has(IS_REPEATED),
-            has_copies: has(HAS_COPIES),
         });
     }
     Ok(())
@@ -493,7 +474,6 @@ mod tests {
                     text_of: if place % 2 == 0 { Order::new(3, place * 7) } else { first },
                     repeats: (other.ordinal() % 2 == 0).then_some(first),
                     is_repeated: other.ordinal() % 3 == 0,
-                    has_copies: other.ordinal() % 5 == 0,
                 });
             }
             bytes.extend(pack(&packed));
@@ -503,40 +483,39 @@ mod tests {
         }
     }
 
-    /// Every two documents meet at one place, on different sides if they are of two, and those
-    /// that need a text find it there.
+    /// Every two documents are compared at one place.
     #[test]
     fn every_two_blocks_have_a_place() {
-        let places = |block| Places {
-            first: 5,
-            block,
-            blocks: 4,
+        let each = |block, has_sides, is_other| {
+            let places = Places {
+                first: 5,
+                block,
+                blocks: 4,
+            };
+            let all = places.each(has_sides, is_other);
+            all.map(|at| (at.place, at.is_other)).collect::<Vec<_>>()
+        };
+        let met = |one: &[(u32, bool)], two: &[(u32, bool)], is_same_side: bool| {
+            let pairs = one.iter().flat_map(|x| two.iter().map(move |y| (x, y)));
+            let compared = pairs.filter(|(x, y)| x.0 == y.0 && (x.1 == y.1) == is_same_side);
+            compared.count()
         };
         for one in 0..4 {
             for two in 0..4 {
-                let of_one = places(one).each(false, false, false);
-                let of_two = places(two).each(false, false, false);
-                let meet = |(x, y): (&AtPlace, &AtPlace)| {
-                    x.place == y.place && (one == two) == (x.is_other == y.is_other)
-                };
-                let all = of_one
-                    .iter()
-                    .flat_map(|x| of_two.iter().map(move |y| (x, y)));
-                let compared = match one == two {
-                    true => all
-                        .filter(|&(x, y)| meet((x, y)) && !x.is_other && x.place == 5 + one * 5)
-                        .count(),
-                    false => all.filter(|&pair| meet(pair)).count(),
-                };
-                assert_eq!(compared, 1, "{one} {two}");
-                let own = places(one).each(true, false, true);
-                let other = places(two).each(true, true, false);
-                let all = own.iter().flat_map(|x| other.iter().map(move |y| (x, y)));
-                let met = all.filter(|(x, y)| x.place == y.place);
-                let met: Vec<bool> = met.map(|(x, y)| !x.is_text && !y.is_text).collect();
-                assert_eq!(met.iter().filter(|&&is| is).count(), 1);
-                assert_eq!(met.len(), other.len(), "its text is wherever a copy may be");
+                let (of_one, of_two) = (each(one, false, false), each(two, false, false));
+                if one != two {
+                    assert_eq!(met(&of_one, &of_two, false), 1);
+                    assert_eq!(met(&of_one, &of_two, true), 0);
+                }
+                assert_eq!(
+                    met(&each(one, true, false), &each(two, true, true), false),
+                    1
+                );
             }
+            // At all other places, those of a block are on one side with nobody to be compared with
+            // among themselves.
+            let own: Vec<_> = each(one, false, false);
+            assert_eq!(own.iter().filter(|at| at.0 == 5 + one * 5).count(), 1);
         }
     }
 }

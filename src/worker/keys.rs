@@ -97,7 +97,7 @@ impl Filing {
             }
             Way::Least { tokens, needed } => {
                 let tokens = tokens.of(shingles);
-                let filed = prefix(tokens, &Common::default(), *needed, true);
+                let filed = prefix(&tokens, &Common::default(), *needed, true);
                 filed.into_iter().map(|filed| filed.token).collect()
             }
         }

@@ -58,7 +58,7 @@ fn unpack_hashes(bytes: &[u8], hashes: &mut Vec<(u128, Order)>) -> Result<(), Er
         high = high.wrapping_add(packed.number()?);
         let low = packed.word()?;
         let order = Order::new(task, packed.small()?.into());
-        hashes.push((u128::from(high) << 64 | u128::from(low), order));
+        hashes.push((u128::from(high) << 32 | u128::from(low), order));
     }
     Ok(())
 }
@@ -66,12 +66,10 @@ fn unpack_hashes(bytes: &[u8], hashes: &mut Vec<(u128, Order)>) -> Result<(), Er
 fn unpack_keys(bytes: &[u8], keys: &mut Vec<(u64, Order)>) -> Result<(), Error> {
     let mut packed = Unpack(bytes);
     let task = packed.small()?;
-    let mut key = 0_u64;
-    while !packed.is_empty() {
-        key = key.wrapping_add(packed.number()?);
-        keys.push((key, Order::new(task, packed.small()?.into())));
-    }
-    Ok(())
+    packed.sorted(|key, ordinal| {
+        keys.push((key, Order::new(task, ordinal)));
+        Ok(())
+    })
 }
 
 /// Hands on pairs in order of the second, which comes once: the second, and how far before it

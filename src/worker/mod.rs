@@ -102,6 +102,9 @@ pub struct Task {
     pub has_others: bool,
     /// Whether those that were linked with too many have been filed again.
     pub is_narrowed: bool,
+    /// Documents that may be linked with each other before they are filed again, or cut into
+    /// blocks; as many as suits the parts, if it is not said.
+    pub together: Option<usize>,
     /// Into how many parts the rows of the next stage are dealt.
     pub parts: u32,
     /// Bytes of input in a task, about.
@@ -202,7 +205,7 @@ const ORDINAL_BITS: u32 = 32;
 
 impl Order {
     fn new(task: u32, ordinal: u64) -> Self {
-        Self(u64::from(task) << ORDINAL_BITS | ordinal)
+        Self(u64::from(task) << ORDINAL_BITS | (ordinal & ((1 << ORDINAL_BITS) - 1)))
     }
 
     fn task(self) -> u32 {

@@ -9,7 +9,7 @@ use super::keys::KEY_BITS;
 use super::pack::{Unpack, put};
 use super::plan::{InputPart, LinesBefore};
 use super::rows::{Kind, for_each_row};
-use super::sketch::{by_range, in_order, range, unpack_common};
+use super::sketch::{for_each_run, in_order, range, unpack_common};
 use super::tokens::{Common, Filed, Needed, Tokens, prefix};
 use super::{Order, Task, stage_error, templates};
 use crate::document::Document;
@@ -48,6 +48,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
         }
     })?;
     in_order(&mut parts);
+    common.prepare();
     for (number, mut asked) in asked {
         let Some(parts) = parts.get(&number) else {
             return Err(stage_error(format!("task {number} has no inputs")));
@@ -73,18 +74,14 @@ fn file(
         .map(|part| part.input(LinesBefore::Unknown))
         .collect();
     let needed = Needed::new(&task.settings);
-    let maker = || Narrower {
-        tokens: Tokens::new(&task.settings),
-        common,
-        needed,
-        is_certain: task.certain,
-    };
+    let mut tokens = Tokens::new(&task.settings);
     let mut filed = Vec::new();
     let mut asked = asked.iter().peekable();
     let mut ordinal = 0;
-    let each = |made: Vec<Filed>| {
-        if asked.next_if_eq(&&ordinal).is_some() {
-            filed.extend(made.into_iter().map(|filed| (filed, ordinal)));
+    let each = |shingles: Box<[Shingle]>| {
+        if asked.next_if_eq(&&ordinal).is_some() && !shingles.is_empty() {
+            let first = prefix(&tokens.of(&shingles), common, needed, task.certain);
+            filed.extend(first.into_iter().map(|filed| (filed, ordinal)));
         }
         ordinal += 1;
     };
@@ -93,7 +90,7 @@ fn file(
         templates(inputs),
         &task.settings,
         &Quiet,
-        maker,
+        || Shingled,
         each,
     )?;
     match asked.next() {
@@ -104,28 +101,18 @@ fn file(
     }
 }
 
-struct Narrower<'a> {
-    tokens: Tokens,
-    common: &'a Common,
-    needed: Needed,
-    is_certain: bool,
-}
+/// Keeps the shingles as they are: who is asked for is known only when they come in order.
+struct Shingled;
 
-impl Maker for Narrower<'_> {
-    type Made = Vec<Filed>;
+impl Maker for Shingled {
+    type Made = Box<[Shingle]>;
 
-    fn make(&mut self, _: &Document<'_>, shingles: &[Shingle]) -> Vec<Filed> {
-        match shingles {
-            [] => Vec::new(),
-            shingles => {
-                let tokens = self.tokens.of(shingles);
-                prefix(tokens, self.common, self.needed, self.is_certain)
-            }
-        }
+    fn make(&mut self, _: &Document<'_>, shingles: &[Shingle]) -> Box<[Shingle]> {
+        shingles.into()
     }
 
-    fn bytes(filed: &Vec<Filed>) -> usize {
-        size_of_val(&filed[..])
+    fn bytes(shingles: &Box<[Shingle]>) -> usize {
+        size_of_val(&shingles[..])
     }
 }
 
@@ -137,15 +124,18 @@ fn hand_on<W: Write>(
 ) -> Result<(), Error> {
     filed.sort_unstable();
     let range = |(filed, _): &(Filed, u64)| range(filed.token, KEY_BITS, task.parts);
-    let put = |bytes: &mut Vec<u8>, last: u64, (filed, ordinal): &(Filed, u64)| {
-        put(bytes, filed.token - last);
-        put(bytes, *ordinal);
-        put(bytes, filed.before.into());
-        put(bytes, filed.size.into());
-        filed.token
-    };
-    by_range(&filed, range, put, number, |part, bytes| {
-        output.push(part, Kind::Prefixes, bytes)
+    for_each_run(&filed, range, |part, run| {
+        let mut bytes = Vec::new();
+        put(&mut bytes, u64::from(number));
+        let mut last = 0;
+        for (filed, ordinal) in run {
+            put(&mut bytes, filed.token - last);
+            put(&mut bytes, *ordinal);
+            put(&mut bytes, filed.before.into());
+            put(&mut bytes, filed.size.into());
+            last = filed.token;
+        }
+        output.push(part, Kind::Prefixes, &bytes)
     })
 }
 

@@ -1,4 +1,5 @@
-//! Numbers and texts as bytes, one behind the other. Numbers that grow are kept as differences.
+//! Numbers and texts as bytes, one behind the other. Numbers that grow are kept as differences;
+//! very many of them to the bit.
 
 use super::stage_error;
 use crate::error::Error;
@@ -49,11 +50,35 @@ impl<'a> Unpack<'a> {
         self.number()?.try_into().map_err(|_| broken())
     }
 
-    /// The next eight bytes.
-    pub(super) fn word(&mut self) -> Result<u64, Error> {
+    /// The next four bytes.
+    pub(super) fn word(&mut self) -> Result<u32, Error> {
         let (word, rest) = self.0.split_first_chunk().ok_or_else(broken)?;
         self.0 = rest;
-        Ok(u64::from_le_bytes(*word))
+        Ok(u32::from_le_bytes(*word))
+    }
+
+    /// What [`put_sorted`] has written.
+    pub(super) fn sorted(
+        &mut self,
+        mut each: impl FnMut(u64, u64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (count, mut number) = (self.number()?, self.number()?);
+        let (low, other) = (self.small()?, self.small()?);
+        if low >= 64 || other > 64 {
+            return Err(broken());
+        }
+        let mut bits = Bits::default();
+        for _ in 0..count {
+            let mut full = 0_u64;
+            while bits.take(&mut self.0, 1)? == 1 {
+                full += 1;
+            }
+            let difference = full.checked_mul(1 << low).ok_or_else(broken)?;
+            let difference = difference | bits.take(&mut self.0, low)?;
+            number = number.checked_add(difference).ok_or_else(broken)?;
+            each(number, bits.take(&mut self.0, other)?)?;
+        }
+        Ok(())
     }
 
     /// The next text.
@@ -65,6 +90,73 @@ impl<'a> Unpack<'a> {
             .ok_or_else(broken)?;
         self.0 = rest;
         std::str::from_utf8(text).map_err(|_| broken())
+    }
+}
+
+/// Numbers that do not fall, each with a smaller one that may be any: of the differences of the
+/// first the low bits, and how often these are full as so many ones and a zero (Rice's code); of
+/// the other as many bits as the largest needs.
+pub(super) fn put_sorted(bytes: &mut Vec<u8>, entries: &[(u64, u64)]) {
+    let first = entries.first().map_or(0, |entry| entry.0);
+    let last = entries.last().map_or(0, |entry| entry.0);
+    let mean = (last - first) / entries.len().max(1) as u64;
+    let low = mean.max(1).ilog2();
+    let largest = entries.iter().map(|entry| entry.1).max().unwrap_or(0);
+    let other = u64::BITS - largest.leading_zeros();
+    put(bytes, entries.len() as u64);
+    put(bytes, first);
+    put(bytes, low.into());
+    put(bytes, other.into());
+    let mut bits = Bits::default();
+    let mut before = first;
+    for &(number, with) in entries {
+        let difference = number - before;
+        for _ in 0..difference >> low {
+            bits.put(bytes, 1, 1);
+        }
+        bits.put(bytes, 0, 1);
+        bits.put(bytes, difference & ((1 << low) - 1), low);
+        bits.put(bytes, with, other);
+        before = number;
+    }
+    bits.finish(bytes);
+}
+
+/// Bits that are not yet a byte.
+#[derive(Default)]
+struct Bits {
+    waiting: u128,
+    count: u32,
+}
+
+impl Bits {
+    fn put(&mut self, bytes: &mut Vec<u8>, number: u64, bits: u32) {
+        self.waiting |= u128::from(number) << self.count;
+        self.count += bits;
+        while self.count >= 8 {
+            bytes.push(self.waiting as u8);
+            self.waiting >>= 8;
+            self.count -= 8;
+        }
+    }
+
+    fn finish(self, bytes: &mut Vec<u8>) {
+        if self.count > 0 {
+            bytes.push(self.waiting as u8);
+        }
+    }
+
+    fn take(&mut self, from: &mut &[u8], bits: u32) -> Result<u64, Error> {
+        while self.count < bits {
+            let (&byte, rest) = from.split_first().ok_or_else(broken)?;
+            *from = rest;
+            self.waiting |= u128::from(byte) << self.count;
+            self.count += 8;
+        }
+        let number = self.waiting & ((1_u128 << bits) - 1);
+        self.waiting >>= bits;
+        self.count -= bits;
+        Ok(number as u64)
     }
 }
 
@@ -92,7 +184,25 @@ mod tests {
         }
 
         #[test]
+        fn what_was_packed_to_the_bit_is_unpacked(mut entries: Vec<(u64, u64)>, shift in 0_u32..60) {
+            entries.iter_mut().for_each(|entry| entry.0 >>= shift);
+            entries.sort_unstable();
+            let mut bytes = Vec::new();
+            put_sorted(&mut bytes, &entries);
+            put(&mut bytes, 7);
+            let mut packed = Unpack(&bytes);
+            let mut unpacked = Vec::new();
+            packed.sorted(|number, with| {
+                unpacked.push((number, with));
+                Ok(())
+            }).unwrap();
+            assert_eq!(unpacked, entries);
+            assert_eq!(packed.number().unwrap(), 7);
+        }
+
+        #[test]
         fn any_bytes_are_taken_or_refused(bytes: Vec<u8>) {
+            let _ = Unpack(&bytes).sorted(|_, _| Ok(()));
             let mut packed = Unpack(&bytes);
             while !packed.is_empty() {
                 if packed.number().is_err() {

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
 use super::arrow::{RowReader, RowWriter};
 use super::keys::{Filing, KEY_BITS};
-use super::pack::{Unpack, put};
+use super::pack::{Unpack, put, put_sorted};
 use super::plan::{InputPart, LinesBefore, UNKNOWN_LINES};
 use super::rows::{Kind, for_each_row};
 use super::sample::{Limit, Sample};
@@ -243,26 +243,31 @@ impl Sketched {
         for (kind, hashes) in [(Kind::Ids, &mut self.ids), (Kind::Lists, &mut self.lists)] {
             hashes.sort_unstable();
             let range = |&(hash, _): &(u128, u64)| range((hash >> 64) as u64, 64, task.parts);
-            let put = |bytes: &mut Vec<u8>, last: u64, &(hash, ordinal): &(u128, u64)| {
-                let high = (hash >> 64) as u64;
-                put(bytes, high - last);
-                bytes.extend_from_slice(&(hash as u64).to_le_bytes());
-                put(bytes, ordinal);
-                high
-            };
-            by_range(hashes, range, put, number, |part, bytes| {
-                output.push(part, kind, bytes)
+            for_each_run(hashes, range, |part, run| {
+                let mut bytes = Vec::new();
+                put(&mut bytes, u64::from(number));
+                let mut last = 0;
+                for &(hash, ordinal) in run {
+                    let high = (hash >> 64) as u64;
+                    put(&mut bytes, high - last);
+                    bytes.extend_from_slice(&(hash as u32).to_le_bytes());
+                    put(&mut bytes, ordinal);
+                    last = high;
+                }
+                output.push(part, kind, &bytes)
             })?;
         }
+        let bits = key_bits(task.parts);
+        self.keys
+            .iter_mut()
+            .for_each(|(key, _)| *key >>= KEY_BITS - bits);
         self.keys.sort_unstable();
-        let range = |&(key, _): &(u64, u64)| range(key, KEY_BITS, task.parts);
-        let put = |bytes: &mut Vec<u8>, last: u64, &(key, ordinal): &(u64, u64)| {
-            put(bytes, key - last);
-            put(bytes, ordinal);
-            key
-        };
-        by_range(&self.keys, range, put, number, |part, bytes| {
-            output.push(part, Kind::Keys, bytes)
+        let range = |&(key, _): &(u64, u64)| range(key, bits, task.parts);
+        for_each_run(&self.keys, range, |part, run| {
+            let mut bytes = Vec::new();
+            put(&mut bytes, u64::from(number));
+            put_sorted(&mut bytes, run);
+            output.push(part, Kind::Keys, &bytes)
         })?;
         if !self.common.is_empty() {
             output.push(0, Kind::Common, &pack_common(&self.common))?;
@@ -326,24 +331,21 @@ pub(super) fn range(number: u64, bits: u32, ranges: u32) -> u32 {
     ((u128::from(number) * u128::from(ranges)) >> bits) as u32
 }
 
-/// Hands on sorted entries, those of a range together: the task, then each as `put` packs it
-/// behind the one before.
-pub(super) fn by_range<T>(
+/// Bits of keys that are handed on. Chance brings two keys together that are not the same, so
+/// that it is more bits the more keys there are, of which the number of parts tells something.
+fn key_bits(parts: u32) -> u32 {
+    (38 + parts.max(1).ilog2()).min(KEY_BITS)
+}
+
+/// Takes sorted entries by range, not too many at a time.
+pub(super) fn for_each_run<T>(
     entries: &[T],
     range: impl Fn(&T) -> u32,
-    put_entry: impl Fn(&mut Vec<u8>, u64, &T) -> u64,
-    number: u32,
-    mut hand_on: impl FnMut(u32, &[u8]) -> Result<(), Error>,
+    mut take: impl FnMut(u32, &[T]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for run in entries.chunk_by(|one, two| range(one) == range(two)) {
         for some in run.chunks(ENTRIES_MAX) {
-            let mut bytes = Vec::new();
-            put(&mut bytes, u64::from(number));
-            let mut last = 0;
-            for entry in some {
-                last = put_entry(&mut bytes, last, entry);
-            }
-            hand_on(some.first().map_or(0, &range), &bytes)?;
+            take(some.first().map_or(0, &range), some)?;
         }
     }
     Ok(())

@@ -8,8 +8,6 @@
 //!
 //! Which are common is known from a sample: the order must be the same for all, not true.
 
-use std::collections::HashMap;
-
 use super::keys::{MISSED_MAX, spread};
 use crate::score::{Measure, Threshold};
 use crate::settings::Settings;
@@ -63,23 +61,24 @@ impl Tokens {
 /// Tokens that many documents have, with about how many.
 #[derive(Debug, Default)]
 pub(super) struct Common {
-    counts: HashMap<u64, u64>,
+    counts: ahash::HashMap<u64, u64>,
+    /// The low bits of all tokens, as most that are asked for are none of these.
+    bits: Vec<u64>,
 }
+
+/// Low bits of a token by which it is looked up.
+const LOW_BITS: u32 = 21;
 
 impl Common {
     /// Tokens at the most; those of most documents stay.
-    const MAX: usize = 1 << 18;
+    const MAX: usize = 1 << 16;
 
     pub(super) fn add(&mut self, token: u64, count: u64) {
         let known = self.counts.entry(token).or_default();
         *known = known.saturating_add(count);
-        if self.counts.len() > 4 * Self::MAX {
-            self.shrink();
+        if self.counts.len() > 16 * Self::MAX {
+            self.counts = self.most(Self::MAX).into_iter().collect();
         }
-    }
-
-    fn shrink(&mut self) {
-        self.counts = self.most(Self::MAX).into_iter().collect();
     }
 
     /// As many that the most documents have, by token.
@@ -91,10 +90,29 @@ impl Common {
         all
     }
 
+    /// Makes ready for questions.
+    pub(super) fn prepare(&mut self) {
+        self.bits = vec![0; 1 << (LOW_BITS - 6)];
+        for &token in self.counts.keys() {
+            let low = low(token);
+            self.bits[low / 64] |= 1 << (low % 64);
+        }
+    }
+
     /// What is not common has none.
     fn count(&self, token: u64) -> u64 {
-        self.counts.get(&token).copied().unwrap_or(0)
+        let low = low(token);
+        match self.bits.get(low / 64) {
+            Some(bits) if bits >> (low % 64) & 1 == 1 => {
+                self.counts.get(&token).copied().unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
+}
+
+fn low(token: u64) -> usize {
+    (token & ((1 << LOW_BITS) - 1)) as usize
 }
 
 /// A token under which a document is filed.
@@ -164,16 +182,17 @@ impl Needed {
 /// shared stands behind m of them with the chance (1 - j)^m, where j is the least share of the
 /// rare ones of both that is shared.
 pub(super) fn prefix(
-    mut tokens: Vec<u64>,
+    tokens: &[u64],
     common: &Common,
     needed: Needed,
     is_certain: bool,
 ) -> Vec<Filed> {
     let size = tokens.len();
-    tokens.sort_unstable_by_key(|&token| (common.count(token), token));
-    let rare = tokens.partition_point(|&token| common.count(token) == 0);
+    let counted = |&token: &u64| (common.count(token), token);
+    let mut tokens: Vec<(u64, u64)> = tokens.iter().map(counted).collect();
     let mut length = needed.first(size);
     if !is_certain && needed.measure != Measure::MinHash {
+        let rare = tokens.iter().filter(|(count, _)| *count == 0).count();
         let threshold = needed.threshold.as_f64();
         let share = rare as f64 / size as f64;
         let shared = 1.0 - (1.0 - threshold) / (threshold * share);
@@ -187,8 +206,12 @@ pub(super) fn prefix(
             }
         }
     }
-    tokens.truncate(length);
-    let filed = |(before, token)| Filed {
+    if length < size {
+        tokens.select_nth_unstable(length);
+        tokens.truncate(length);
+    }
+    tokens.sort_unstable();
+    let filed = |(before, (_, token))| Filed {
         token,
         before,
         size: size as u32,
@@ -221,9 +244,10 @@ mod tests {
             let needed = Needed::new(&settings);
             let mut known = Common::default();
             common.into_iter().for_each(|(token, count)| known.add(spread(token), count));
+            known.prepare();
             let filed = |own: &std::collections::HashSet<u64>| {
                 let all: Vec<Shingle> = shared.iter().chain(own).map(|&s| Shingle(s)).collect();
-                prefix(Tokens::new(&settings).of(&all), &known, needed, true)
+                prefix(&Tokens::new(&settings).of(&all), &known, needed, true)
             };
             let union = shared.len() + one.len() + two.len();
             if shared.len() >= settings.threshold.needed(union) {
@@ -244,10 +268,11 @@ mod tests {
         let needed = Needed::new(&settings);
         let mut common = Common::default();
         (0..160).for_each(|token| common.add(spread(token), 1000));
+        common.prepare();
         let filed = |number: u64| {
             let own = (0..40).map(|n| 1000 * number + n);
             let all: Vec<Shingle> = (0..160).chain(own).map(Shingle).collect();
-            prefix(Tokens::new(&settings).of(&all), &common, needed, false)
+            prefix(&Tokens::new(&settings).of(&all), &common, needed, false)
         };
         let (one, two) = (filed(1), filed(2));
         assert_eq!(one.len(), 51);
@@ -264,7 +289,7 @@ mod tests {
         let tokens: Vec<u64> = (0..10_000).map(spread).collect();
         let needed = Needed::new(&settings);
         let count = |is_certain| {
-            let filed = prefix(tokens.clone(), &Common::default(), needed, is_certain);
+            let filed = prefix(&tokens, &Common::default(), needed, is_certain);
             filed.len()
         };
         assert_eq!(count(true), 2_501);

@@ -67,6 +67,10 @@ pub(in crate::cli) struct EngineArgs {
     /// For `forest`: what was linked with too many has been filed again
     #[arg(long)]
     pub(in crate::cli) narrowed: bool,
+    /// For `forest`: documents that may be linked with each other before they are filed again under
+    /// what is rare, or cut into blocks (as suits the parts, between 20,000 and 50,000)
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) together: Option<usize>,
     /// Bytes of input in a task, about
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "64M")]
     pub(in crate::cli) split: u64,
@@ -139,6 +143,7 @@ impl WorkerArgs {
             verb,
             parts,
             narrowed,
+            together,
             split,
             emit,
             format,
@@ -152,8 +157,10 @@ impl WorkerArgs {
                 "--format: clusters are written as text or jsonl".into(),
             ));
         }
-        if *narrowed && self.stage != StageArg::Forest {
-            return Err(Failure::Usage("--narrowed goes with `forest`".into()));
+        if (*narrowed || together.is_some()) && self.stage != StageArg::Forest {
+            return Err(Failure::Usage(
+                "--narrowed and --together go with `forest`".into(),
+            ));
         }
         let default = match verb {
             VerbArg::Pairs => Measure::MinHash,
@@ -180,6 +187,7 @@ impl WorkerArgs {
             certain: self.similar.similarity.recall == Some(1.0),
             has_others: !self.similar.similarity.against.is_empty(),
             is_narrowed: *narrowed,
+            together: *together,
             parts: *parts,
             split_bytes: *split,
             emit: match emit {
