@@ -157,12 +157,15 @@ def _summary(told: dict[str, Any]) -> None:
     documents = max(1, counts.get("documents", 0))
     for stage in told["stages"]:
         skipped = ", done before" if stage["skipped"] else ""
-        print(
-            f"simdup-spark: {stage['stage']}: {stage['seconds']:.1f} s, {stage['cpu_seconds']:.1f} s "
-            f"of CPU, {stage['bytes']:,} bytes came to it, {stage['bytes'] / documents:.0f} a "
-            f"document{skipped}",
-            file=sys.stderr,
-        )
+        print(f"simdup-spark: {stage['stage']}: {stage['seconds']:.1f} s{skipped}", file=sys.stderr)
+        for name, used in stage["processes"].items():
+            print(
+                f"simdup-spark:   {name}: {used['tasks']} tasks, "
+                f"{used['cpu_seconds']:.1f} s of CPU "
+                f"(median {used['median']:.2f}, largest {used['largest']:.2f}), "
+                f"{used['bytes']:,} bytes came, {used['bytes'] / documents:.0f} a document",
+                file=sys.stderr,
+            )
     shown = ("documents", "repeated_ids", "identical", "pairs", "clusters", "members", "kept")
     found = ", ".join(f"{counts[name]} {name}" for name in shown if counts.get(name))
     print(f"simdup-spark: {found}, {told['seconds']} s", file=sys.stderr)

@@ -16,7 +16,7 @@ def bar(stage: str, done: int, tasks: int, seconds: float, columns: int) -> str:
     """Give a line of so many columns at the most.
 
     >>> bar("sketch", 3, 12, 2.5, 60)
-    'sketch        [######                  ]  3/12 tasks  2.5 s'
+    'sketch        [######                   ]  3/12 tasks  2.5 s'
     >>> bar("link", 0, 0, 0.4, 60)
     'link          0.4 s'
     """
@@ -32,7 +32,7 @@ class Progress:
     """Shows the stage that is running, and leaves nothing behind."""
 
     def __init__(self, session: Any, *, quiet: bool, to: IO[str] = sys.stderr) -> None:
-        """Show nothing if it is not a terminal; if not, and not to be quiet, only say each stage."""
+        """Show a bar on a terminal; elsewhere only say each stage, unless it is to be quiet."""
         self._to = to
         self._quiet = quiet
         self._is_terminal = to.isatty() and not quiet

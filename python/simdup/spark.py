@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, Callable, Union, cast
 
 from simdup.binary import version
@@ -72,7 +73,8 @@ class Counted:
     counts: dict[str, int] = field(default_factory=dict)
     """As the program's statistics have them."""
     stages: list[dict[str, Any]] = field(default_factory=list)
-    """Of each stage its name, its seconds, those of all cores, and the bytes that came to it."""
+    """Of each stage its name, its seconds, and what its processes used: their number, the CPU
+    seconds of all, of the median and of the largest, and the bytes that came to them."""
 
 
 @dataclass
@@ -132,22 +134,30 @@ class Run:
         seconds = round(time.monotonic() - started, 3)
         saved = self.spark.read.parquet(str(folder))
         told = {"stage": name, "seconds": seconds, "skipped": is_done}
-        self.counted.stages.append({**told, **self.add_counts(saved)})
+        self.counted.stages.append({**told, "processes": self.add_counts(saved)})
         return saved
 
-    def add_counts(self, rows: DataFrame) -> dict[str, float]:
-        """Add up what a stage counted, and give what its processes used."""
-        used = {"cpu_seconds": 0.0, "bytes": 0, "largest": 0}
+    def add_counts(self, rows: DataFrame) -> dict[str, dict[str, float]]:
+        """Add up what a stage counted, and give what its processes used, by their stages."""
+        used: dict[str, list[tuple[float, int]]] = {}
         for row in rows.where(f"kind = {COUNTS}").select("data").collect():
             counts = json.loads(bytes(row.data))
-            if "cpu_seconds" in counts:
-                used["cpu_seconds"] = round(used["cpu_seconds"] + counts["cpu_seconds"], 3)
-                used["bytes"] += counts["bytes"]
-                used["largest"] = max(used["largest"], counts["cpu_seconds"])
+            if "process" in counts:
+                one = counts["cpu_seconds"], counts["bytes"]
+                used.setdefault(counts["process"], []).append(one)
                 continue
             for name, value in counts.items():
                 self.counted.counts[name] = self.counted.counts.get(name, 0) + value
-        return used
+        return {
+            name: {
+                "tasks": len(of_each),
+                "cpu_seconds": round(sum(cpu for cpu, _ in of_each), 3),
+                "median": median(cpu for cpu, _ in of_each),
+                "largest": max(cpu for cpu, _ in of_each),
+                "bytes": sum(size for _, size in of_each),
+            }
+            for name, of_each in used.items()
+        }
 
     def task_marks(self) -> DataFrame:
         """Give a row for each task, each in a partition of its own. They are for Python alone."""

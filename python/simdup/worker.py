@@ -121,5 +121,5 @@ def run_stage(
     if tell:
         after = os.times()
         cpu = sum(after[:4]) - sum(before[:4])
-        counts = {"cpu_seconds": round(cpu, 3), "bytes": bytes_sent[0]}
+        counts = {"process": arguments[0], "cpu_seconds": round(cpu, 3), "bytes": bytes_sent[0]}
         yield row_batch(schema, COUNTS, json.dumps(counts).encode())

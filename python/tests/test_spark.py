@@ -137,6 +137,47 @@ def test_what_is_wrong_is_told(spark, collection, tmp_path):
         list(run_stage(["link", "--expect-version=0.0.0"], []))
 
 
+@pytest.mark.parametrize("together", [8, 60])
+@pytest.mark.parametrize(
+    ("verb", "typed"),
+    [
+        ("pairs", ["--score=jaccard"]),
+        ("pairs", ["--score=jaccard", "--threshold=0.3"]),
+        ("pairs", ["--hashes=20", "--threshold=0.5"]),
+        ("pairs", ["--score=jaccard", "--group-by=field:date", "--threshold=0.3"]),
+        ("cluster", ["--threshold=0.3"]),
+        ("dedup", ["--cluster=components", "--threshold=0.3"]),
+    ],
+)
+def test_many_that_are_linked_are_filed_again_or_cut(
+    spark, collection, tmp_path, verb, typed, together
+):
+    started, found = run(spark, verb, typed, [collection], tmp_path, together=together)
+    assert started.counted.counts["to_narrow"] > 0
+    assert found == program(*FILED[verb], "-q", *typed, str(collection))
+
+
+def test_many_that_are_linked_with_another_collection_are_cut(spark, tmp_path):
+    (tmp_path / "new.jsonl").write_text("\n".join(documents(400, 5)) + "\n")
+    (tmp_path / "old.jsonl").write_text("\n".join(documents(600, 5)[100:]) + "\n")
+    typed = ["--score=jaccard", "--threshold=0.2", f"--against={tmp_path / 'old.jsonl'}"]
+    new = tmp_path / "new.jsonl"
+    started, found = run(spark, "pairs", typed, [new], tmp_path, together=5)
+    assert started.counted.counts["to_narrow"] > 0
+    assert found == program("-q", *typed, str(new))
+
+
+def test_what_goes_is_told_with_its_reason(spark, collection, tmp_path):
+    started, _ = run(spark, "dedup", [], [collection], tmp_path)
+    found = on_spark.results(started)
+    on_spark.write_removed(started, found, str(tmp_path / "removed"))
+    expected = tmp_path / "expected.jsonl"
+    program("dedup", "-q", f"--removed={expected}", str(collection))
+    lines = expected.read_bytes().splitlines()
+    assert any(b"repeated-id" in line for line in lines)
+    assert written(tmp_path / "removed") == sorted(lines)
+
+
 def test_a_template_around_most_documents(spark, tmp_path):
     chance = random.Random(9)
 

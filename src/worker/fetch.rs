@@ -10,7 +10,7 @@ use super::pack::{put, put_text};
 use super::plan::{InputPart, LinesBefore};
 use super::rows::{Kind, for_each_row};
 use super::sketch::{in_order, is_unknown_place};
-use super::verify::{HAS_PARTY, HAS_TEXT, HAS_VALUE, IS_DOCUMENT, IS_OTHER};
+use super::verify::{HAS_PARTY, HAS_SIDES, HAS_TEXT, HAS_VALUE, IS_DOCUMENT, IS_OTHER};
 use super::{Order, Task, Verb, stage_error};
 use crate::cluster::Keep;
 use crate::document::FieldValue;
@@ -205,6 +205,7 @@ fn put_document(
     for (is_set, flag) in [
         (wanted.repeats.is_none(), IS_DOCUMENT),
         (has_text, HAS_TEXT),
+        (at.has_sides, HAS_SIDES),
         (at.is_other, IS_OTHER),
         (value.is_some(), HAS_VALUE),
         (document.party.is_some(), HAS_PARTY),

@@ -221,7 +221,9 @@ pub(super) struct Places {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AtPlace {
     pub(super) place: u32,
-    /// Those of this side are compared with those that are not.
+    /// Those of one side are compared with those of the other, not among themselves.
+    pub(super) has_sides: bool,
+    /// It is of the other side.
     pub(super) is_other: bool,
 }
 
@@ -247,6 +249,7 @@ impl Places {
             };
             AtPlace {
                 place: first + row * blocks + column,
+                has_sides: has_sides || row != column,
                 is_other: if has_sides { is_other } else { with < block },
             }
         })

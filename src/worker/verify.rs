@@ -30,6 +30,7 @@ pub(super) const HAS_TEXT: u64 = 2;
 pub(super) const IS_OTHER: u64 = 4;
 pub(super) const HAS_VALUE: u64 = 8;
 pub(super) const HAS_PARTY: u64 = 16;
+pub(super) const HAS_SIDES: u64 = 32;
 
 /// The fields of documents as they are compared here.
 const ID: &str = "u";
@@ -66,7 +67,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
     let mut counts = Found::default();
     for packs in places.into_values() {
         let gathered = Gathered::new(packs)?;
-        if task.has_others && !gathered.has_both_sides() {
+        if gathered.has_sides && !gathered.has_both_sides() {
             continue;
         }
         let comparing = Comparing {
@@ -174,6 +175,8 @@ struct Gathered {
     /// In order; those they are only compared with come last.
     documents: Vec<Record>,
     texts: HashMap<Order, String>,
+    /// They are compared with those of the other side, not among themselves.
+    has_sides: bool,
 }
 
 struct Record {
@@ -189,6 +192,7 @@ impl Gathered {
         let mut gathered = Self {
             documents: Vec::new(),
             texts: HashMap::new(),
+            has_sides: false,
         };
         for pack in packs {
             let bytes = zstd::stream::decode_all(io::Cursor::new(pack))
@@ -219,6 +223,7 @@ impl Gathered {
         while !packed.is_empty() {
             let order = Order(packed.number()?);
             let flags = packed.number()?;
+            self.has_sides |= flags & HAS_SIDES != 0;
             let mut head = format!("{{\"{ID}\":{}", Value::from(packed.text()?));
             if flags & HAS_VALUE != 0 {
                 head += &format!(",\"{VALUE}\":{}", packed.text()?);
