@@ -1,6 +1,7 @@
 """A Spark session that tries tasks again, collections, and the program to hold them against.
 
-SIMDUP_REMOTE names a Spark Connect server to use instead; `sail` starts Sail in this process.
+SIMDUP_MASTER names another master than `local[2,4]`. SIMDUP_REMOTE names a Spark Connect server to
+use instead; `sail` starts Sail in this process.
 """
 
 import json
@@ -34,7 +35,7 @@ def spark():
             server.stop()
         return
     session = (
-        SparkSession.builder.master("local[2,4]")
+        SparkSession.builder.master(os.environ.get("SIMDUP_MASTER", "local[2,4]"))
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "4")
         .getOrCreate()

@@ -90,15 +90,21 @@ def test_data_frames(spark, collection, tmp_path):
     assert [tuple(row) for row in found] == [("1", "2", 1.0)]
 
 
+WORKER, PYTHON, EXECUTOR = "$$", "$PPID", "executor"
+"""Who is ended: the program, the Python that started it, or the executor that started that."""
+
+
 def killing(tmp_path, whom):
-    """The program, but the first process of every stage is ended while it reads."""
+    """The program, but the first process of every stage ends somebody while it reads."""
     wrapper = tmp_path / "simdup"
+    above = "$(ps -o ppid= -p {})"
+    executor = above.format(above.format("$PPID"))
     wrapper.write_text(
         "#!/bin/sh\n"
         'if [ "$1" = worker ] && [ "$2" != plan ] && '
         f"mkdir {tmp_path}/killed-$2 2>/dev/null; then\n"
         "  head -c 100 >/dev/null\n"
-        f"  kill -9 {whom}\n"
+        f"  kill -9 {executor if whom == EXECUTOR else whom}\n"
         "  sleep 60\n"
         "fi\n"
         f'exec {os.environ["SIMDUP_BINARY"]} "$@"\n'
@@ -107,17 +113,18 @@ def killing(tmp_path, whom):
     return str(wrapper)
 
 
-@pytest.mark.skipif("SIMDUP_REMOTE" in os.environ, reason="local mode tries tasks again")
-@pytest.mark.parametrize("whom", ["$$", "$PPID"])
+@pytest.mark.skipif("SIMDUP_REMOTE" in os.environ, reason="a master tries tasks again")
+@pytest.mark.parametrize("whom", [WORKER, PYTHON, EXECUTOR])
 def test_what_is_killed_is_done_again(spark, collection, tmp_path, monkeypatch, whom):
+    if whom == EXECUTOR and "SIMDUP_MASTER" not in os.environ:
+        pytest.skip("in local mode the executor is the driver")
     expected = program("dedup", "-q", str(collection))
-    monkeypatch.setenv("SIMDUP_BINARY", killing(tmp_path, whom))
-    _, found = run(spark, "dedup", [], [collection], tmp_path, sent=os.environ["SIMDUP_BINARY"])
+    wrapper = killing(tmp_path, whom)
+    _, found = run(spark, "dedup", [], [collection], tmp_path, sent=wrapper, together=40)
     assert found == expected
     killed = {path.name for path in tmp_path.glob("killed-*")}
-    assert killed == {
-        f"killed-{s}" for s in ("sketch", "link", "forest", "fetch", "verify", "write")
-    }
+    stages = ("sketch", "link", "forest", "narrow", "fetch", "verify", "write")
+    assert killed == {f"killed-{s}" for s in stages}
 
 
 def test_a_rerun_skips_what_is_done(spark, collection, tmp_path):

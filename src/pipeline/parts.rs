@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::floor::Purpose;
+use super::folders::Folders;
 use super::in_pool;
 use super::ordered::{self, WaitingMax, Work};
 use super::reading::{Digest, Ids, Reading, Wants};
@@ -143,9 +144,17 @@ pub(crate) fn read_again(
         }
         Ok(())
     };
+    let folders = match settings.party_by {
+        Some(PartyBy::Folder(_)) => Folders::new(&inputs),
+        _ => Folders::default(),
+    };
     in_pool(settings, || {
         let lanes = read::open(inputs, &settings.read, &taken);
-        let reading = ReadingAgain { settings, again };
+        let reading = ReadingAgain {
+            settings,
+            again,
+            folders,
+        };
         let waiting_max = WaitingMax::of(settings.memory().bytes);
         ordered::in_order(&reading, waiting_max, lanes, |batch: Batch| {
             result = give(&batch);
@@ -159,6 +168,7 @@ pub(crate) fn read_again(
 struct ReadingAgain<'a> {
     settings: &'a Settings,
     again: Again,
+    folders: Folders,
 }
 
 /// The documents of a block.
@@ -199,7 +209,7 @@ impl ReadingAgain<'_> {
                     let number = block.first_record + document.number + 1;
                     batch.documents.push(Kept {
                         number,
-                        ..self.kept(document)
+                        ..self.kept(block, document)
                     });
                 }
             }
@@ -207,11 +217,13 @@ impl ReadingAgain<'_> {
         batch
     }
 
-    fn kept(&self, document: Document<'_>) -> Kept {
+    fn kept(&self, block: &Block<'_>, document: Document<'_>) -> Kept {
         let length = super::reading::length(&document);
         let party = match &self.settings.party_by {
             Some(PartyBy::Field(_)) => document.party.as_ref().map(field_text).map(Into::into),
-            _ => None,
+            Some(PartyBy::Folder(level)) => self.folders.of(block.file, *level).map(Into::into),
+            // These are known from the id.
+            Some(PartyBy::Host | PartyBy::Pattern(_)) | None => None,
         };
         Kept {
             url: document.url.as_ref().into(),

@@ -8,6 +8,7 @@ use super::forest::Forest;
 use super::narrow::{linked, unpack_prefixes};
 use super::pack::{Unpack, put};
 use super::rows::{Kind, for_each_row};
+use super::sign::Alike;
 use super::tokens::Needed;
 use super::{Order, Task};
 use crate::error::Error;
@@ -33,7 +34,9 @@ pub(super) fn run<R: Read, W: Write>(
     hand_on(&same(lists), Kind::Copies, &mut output)?;
     let links = Forest::new(same(keys)).links();
     hand_on(&links, Kind::Links, &mut output)?;
-    let narrowed = Forest::new(linked(prefixes, Needed::new(&task.settings))).links();
+    let needed = Needed::new(&task.settings);
+    let alike = Alike::new(&task.settings, task.certain);
+    let narrowed = Forest::new(linked(prefixes, needed, alike)).links();
     hand_on(&narrowed, Kind::Narrowed, &mut output)?;
     output.finish()
 }

@@ -27,6 +27,7 @@ mod pack;
 mod plan;
 mod rows;
 mod sample;
+mod sign;
 mod sketch;
 mod tokens;
 mod verify;
@@ -153,7 +154,7 @@ pub fn run_stage(
 /// What needs to see all documents at once, and is left to one machine.
 fn check(task: &Task) -> Result<(), Error> {
     use crate::score::Measure;
-    use crate::settings::{CommonSettings, Finding, PartyBy};
+    use crate::settings::{CommonSettings, Finding};
     let settings = &task.settings;
     settings.check()?;
     let refused = [
@@ -169,10 +170,6 @@ fn check(task: &Task) -> Result<(), Error> {
             matches!(settings.finding, Finding::Bands(_))
                 || matches!(settings.finding, Finding::Recall(recall) if recall < 1.0),
             "--recall below 1 and --bands are for one machine; leave them out",
-        ),
-        (
-            matches!(settings.party_by, Some(PartyBy::Folder(_))),
-            "--group-by dir is for one machine; use field, host or regex",
         ),
         (
             settings.party_by.is_some()

@@ -9,6 +9,7 @@ use super::keys::KEY_BITS;
 use super::pack::{Unpack, put};
 use super::plan::{InputPart, LinesBefore};
 use super::rows::{Kind, for_each_row};
+use super::sign::{Alike, Signer};
 use super::sketch::{for_each_run, in_order, range, unpack_common};
 use super::tokens::{Common, Filed, Needed, Tokens, prefix};
 use super::{Order, Task, stage_error, templates};
@@ -19,6 +20,8 @@ use crate::pipeline::Inputs;
 use crate::pipeline::parts::{Maker, make_of_each};
 use crate::shingle::Shingle;
 
+/// Documents of a token that are held against each other.
+const RUN_MAX: usize = 300;
 /// Classes of documents that are held against each other; if there are more, all are linked.
 const CLASSES_MAX: usize = 512;
 
@@ -68,20 +71,22 @@ fn file(
     parts: &[InputPart],
     asked: &[u64],
     common: &Common,
-) -> Result<Vec<(Filed, u64)>, Error> {
+) -> Result<Vec<(Filed, u64, u128)>, Error> {
     let read: Result<Vec<_>, Error> = parts
         .iter()
         .map(|part| part.input(LinesBefore::Unknown))
         .collect();
     let needed = Needed::new(&task.settings);
     let mut tokens = Tokens::new(&task.settings);
+    let mut signer = Signer::new(&task.settings);
     let mut filed = Vec::new();
     let mut asked = asked.iter().peekable();
     let mut ordinal = 0;
     let each = |shingles: Box<[Shingle]>| {
         if asked.next_if_eq(&&ordinal).is_some() && !shingles.is_empty() {
             let first = prefix(&tokens.of(&shingles), common, needed, task.certain);
-            filed.extend(first.into_iter().map(|filed| (filed, ordinal)));
+            let sign = signer.sign(&shingles);
+            filed.extend(first.into_iter().map(|filed| (filed, ordinal, sign)));
         }
         ordinal += 1;
     };
@@ -119,28 +124,37 @@ impl Maker for Shingled {
 fn hand_on<W: Write>(
     task: &Task,
     number: u32,
-    mut filed: Vec<(Filed, u64)>,
+    mut filed: Vec<(Filed, u64, u128)>,
     output: &mut RowWriter<W>,
 ) -> Result<(), Error> {
     filed.sort_unstable();
-    let range = |(filed, _): &(Filed, u64)| range(filed.token, KEY_BITS, task.parts);
+    let range = |(filed, ..): &(Filed, u64, u128)| range(filed.token, KEY_BITS, task.parts);
     for_each_run(&filed, range, |part, run| {
         let mut bytes = Vec::new();
         put(&mut bytes, u64::from(number));
         let mut last = 0;
-        for (filed, ordinal) in run {
+        for (filed, ordinal, sign) in run {
             put(&mut bytes, filed.token - last);
             put(&mut bytes, *ordinal);
             put(&mut bytes, filed.before.into());
             put(&mut bytes, filed.size.into());
+            bytes.extend_from_slice(&sign.to_le_bytes());
             last = filed.token;
         }
         output.push(part, Kind::Prefixes, &bytes)
     })
 }
 
-/// What was filed, with whose it is.
-pub(super) fn unpack_prefixes(bytes: &[u8], filed: &mut Vec<(Filed, Order)>) -> Result<(), Error> {
+/// A token under which a document is filed, whose it is, and its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    filed: Filed,
+    order: Order,
+    sign: u128,
+}
+
+/// What was filed.
+pub(super) fn unpack_prefixes(bytes: &[u8], entries: &mut Vec<Entry>) -> Result<(), Error> {
     let mut packed = Unpack(bytes);
     let task = packed.small()?;
     let mut token = 0_u64;
@@ -148,12 +162,13 @@ pub(super) fn unpack_prefixes(bytes: &[u8], filed: &mut Vec<(Filed, Order)>) -> 
         token = token.wrapping_add(packed.number()?);
         let order = Order::new(task, packed.small()?.into());
         let (before, size) = (packed.small()?, packed.small()?);
-        let one = Filed {
+        let filed = Filed {
             token,
             before,
             size,
         };
-        filed.push((one, order));
+        let sign = packed.wide()?;
+        entries.push(Entry { filed, order, sign });
     }
     Ok(())
 }
@@ -180,36 +195,52 @@ fn unpack_ordinals(bytes: &[u8], ordinals: &mut Vec<u64>) -> Result<(), Error> {
 }
 
 /// Who may be similar, of those that are filed: links enough to connect them.
-pub(super) fn linked(mut filed: Vec<(Filed, Order)>, needed: Needed) -> Vec<(Order, Order)> {
-    filed.sort_unstable();
-    filed.dedup();
+pub(super) fn linked(mut entries: Vec<Entry>, needed: Needed, alike: Alike) -> Vec<(Order, Order)> {
+    entries.sort_unstable();
+    entries.dedup();
     let mut links = Vec::new();
-    for run in filed.chunk_by(|one, two| one.0.token == two.0.token) {
+    for run in entries.chunk_by(|one, two| one.filed.token == two.filed.token) {
         let mut link = |one: Order, two: Order| {
             if one != two {
                 links.push((one.min(two), one.max(two)));
             }
         };
-        // Those of one class have the token at the same place of as many.
-        let classes: Vec<&[(Filed, Order)]> = run.chunk_by(|one, two| one.0 == two.0).collect();
+        if run.len() <= RUN_MAX {
+            for (place, one) in run.iter().enumerate() {
+                for two in &run[place + 1..] {
+                    if needed.may_be_first(one.filed, two.filed) && alike.may_be(one.sign, two.sign)
+                    {
+                        link(one.order, two.order);
+                    }
+                }
+            }
+            continue;
+        }
+        // Too many to be held against each other. Those of one class have the token at the same
+        // place of as many.
+        let classes: Vec<&[Entry]> = run.chunk_by(|one, two| one.filed == two.filed).collect();
         if classes.len() > CLASSES_MAX {
-            run.iter().for_each(|(_, order)| link(run[0].1, *order));
+            run.iter().for_each(|entry| link(run[0].order, entry.order));
             continue;
         }
         let mut is_joined = vec![false; classes.len()];
         for (one, class) in classes.iter().enumerate() {
-            if !needed.may_be_first_of_smaller(class[0].0) {
+            if !needed.may_be_first_of_smaller(class[0].filed) {
                 continue;
             }
             for (two, other) in classes.iter().enumerate() {
-                if needed.may_be_first(class[0].0, other[0].0) && (one != two || class.len() > 1) {
+                if needed.may_be_first(class[0].filed, other[0].filed)
+                    && (one != two || class.len() > 1)
+                {
                     (is_joined[one], is_joined[two]) = (true, true);
-                    link(class[0].1, other[0].1);
+                    link(class[0].order, other[0].order);
                 }
             }
         }
         for (class, _) in classes.iter().zip(is_joined).filter(|(_, joined)| *joined) {
-            class.iter().for_each(|(_, order)| link(class[0].1, *order));
+            class
+                .iter()
+                .for_each(|entry| link(class[0].order, entry.order));
         }
     }
     links
@@ -223,29 +254,44 @@ mod tests {
     use crate::settings::Settings;
 
     proptest::proptest! {
-        /// As if each were held against each.
+        /// As if each were held against each, whether they are few or very many.
         #[test]
         fn what_is_linked_is_what_may_be_similar(
-            places in proptest::collection::vec((0_u64..6, 0_u32..12, 1_u32..30), 0..40),
+            places in proptest::collection::vec((0_u64..6, 0_u32..12, 1_u32..30, 0_u128..4), 0..40),
+            times in 1_u64..20,
         ) {
             let settings = Settings { measure: Measure::Jaccard, ..Settings::default() };
             let needed = Needed::new(&settings);
-            let filed: Vec<(Filed, Order)> = (0..)
+            let entry = |order: u64, (token, before, size, sign): (u64, u32, u32, u128)| Entry {
+                filed: Filed { token, before, size },
+                order: Order(order),
+                sign,
+            };
+            let entries: Vec<Entry> = (0..)
                 .zip(places)
-                .filter(|(_, (_, before, size))| before < size)
-                .map(|(order, (token, before, size))| (Filed { token, before, size }, Order(order)))
+                .filter(|(_, (_, before, size, _))| before < size)
+                .flat_map(|(order, place)| (0..times).map(move |n| (order * times + n, place)))
+                .map(|(order, place)| entry(order, place))
                 .collect();
-            let mut each = Vec::new();
-            for (one, order) in &filed {
-                for (two, other) in &filed {
-                    let (order, other) = (*order, *other);
-                    if order < other && one.token == two.token && needed.may_be_first(*one, *two) {
-                        each.push((order, other));
+            for alike in [Alike::Unknown, Alike::Bits(127)] {
+                // Bits are not asked for where there are too many.
+                if times > 1 && matches!(alike, Alike::Bits(_)) {
+                    continue;
+                }
+                let mut each = Vec::new();
+                for one in &entries {
+                    for two in entries.iter().filter(|two| one.order < two.order) {
+                        if one.filed.token == two.filed.token
+                            && needed.may_be_first(one.filed, two.filed)
+                            && alike.may_be(one.sign, two.sign)
+                        {
+                            each.push((one.order, two.order));
+                        }
                     }
                 }
+                let links = Forest::new(linked(entries.clone(), needed, alike)).links();
+                assert_eq!(links, Forest::new(each).links());
             }
-            let links = Forest::new(linked(filed, needed)).links();
-            assert_eq!(links, Forest::new(each).links());
         }
     }
 }

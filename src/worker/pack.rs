@@ -57,6 +57,13 @@ impl<'a> Unpack<'a> {
         Ok(u32::from_le_bytes(*word))
     }
 
+    /// The next sixteen bytes.
+    pub(super) fn wide(&mut self) -> Result<u128, Error> {
+        let (wide, rest) = self.0.split_first_chunk().ok_or_else(broken)?;
+        self.0 = rest;
+        Ok(u128::from_le_bytes(*wide))
+    }
+
     /// What [`put_sorted`] has written.
     pub(super) fn sorted(
         &mut self,

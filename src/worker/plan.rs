@@ -60,15 +60,19 @@ impl InputPart {
         (start > 0).then(|| self.name.clone())
     }
 
+    /// The same, in the directory in which it was found.
+    fn found(&self, input: Input) -> Input {
+        match &self.found_in {
+            Some(root) => input.found(&Arc::from(root.as_path())),
+            None => input,
+        }
+    }
+
     /// To be read. What is before a part of a file need not be counted unless records are named
     /// by where they stand.
     pub(super) fn input(&self, before: LinesBefore) -> Result<Input, Error> {
         let Some((start, end)) = self.lines else {
-            let input = Input::from_path(&self.path).named(&self.name);
-            return Ok(match &self.found_in {
-                Some(root) => input.found(&Arc::from(root.as_path())),
-                None => input,
-            });
+            return Ok(self.found(Input::from_path(&self.path).named(&self.name)));
         };
         let mut part = LinesPart {
             path: self.path.clone(),
@@ -84,7 +88,7 @@ impl InputPart {
                     .map_err(|error| Error::in_file(&self.name, ErrorKind::Unreadable(error)))?,
             };
         }
-        Ok(Input::from_lines(&self.name, part))
+        Ok(self.found(Input::from_lines(&self.name, part)))
     }
 }
 

@@ -106,7 +106,7 @@ fn settings(task: &Task) -> Settings {
             ..ReadSettings::default()
         },
         party_by: match &settings.party_by {
-            Some(PartyBy::Field(_)) => Some(PartyBy::Field(PARTY.into())),
+            Some(PartyBy::Field(_) | PartyBy::Folder(_)) => Some(PartyBy::Field(PARTY.into())),
             party_by => party_by.clone(),
         },
         ..settings.clone()
