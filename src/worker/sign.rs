@@ -134,6 +134,10 @@ mod tests {
         for measure in [Measure::Jaccard, Measure::MinHash] {
             let settings = Settings {
                 measure,
+                sketch: SketchSettings::Fast {
+                    hashes: 20,
+                    seed: 1,
+                },
                 ..Settings::default()
             };
             let mut signer = Signer::new(&settings);
