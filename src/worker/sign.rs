@@ -6,7 +6,7 @@
 //! with a chance of no more than is allowed. By Broder's score: of each position four bits, which
 //! are the same where the positions agree.
 
-use super::keys::MISSED_MAX;
+use super::keys::MISSED_BY_BITS;
 use crate::score::Measure;
 use crate::settings::Settings;
 use crate::shingle::Shingle;
@@ -110,7 +110,7 @@ fn least_same(threshold: f64) -> u32 {
     let mut less = 0.0;
     for count in 0..POSITIONS {
         less += chance.exp();
-        if less > MISSED_MAX {
+        if less > MISSED_BY_BITS {
             return count as u32;
         }
         let left = (POSITIONS - count) as f64 / (count + 1) as f64;
@@ -176,7 +176,7 @@ mod tests {
             };
             let least = least_same(threshold) as usize;
             let missed: f64 = (0..least).map(at).sum();
-            assert!(missed <= MISSED_MAX && missed + at(least) > MISSED_MAX);
+            assert!(missed <= MISSED_BY_BITS && missed + at(least) > MISSED_BY_BITS);
         }
         assert!(
             (80..100).contains(&least_same(0.75)),
