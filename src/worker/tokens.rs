@@ -197,8 +197,7 @@ pub(super) fn prefix(
         let share = rare as f64 / size as f64;
         let shared = 1.0 - (1.0 - threshold) / (threshold * share);
         if shared > 0.0 {
-            // Of both documents, each may miss it.
-            let enough = ((MISSED_MAX / 2.0).ln() / (1.0 - shared).ln())
+            let enough = (MISSED_BY_PREFIX.ln() / (1.0 - shared).ln())
                 .ceil()
                 .max(1.0) as usize;
             if enough <= rare {
