@@ -71,7 +71,7 @@ pub mod results {
     pub use crate::eval::Interval;
     pub use crate::explain::Passage;
     pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
-    pub use crate::observer::Phase;
+    pub use crate::observer::{Expected, Phase};
     pub use crate::pairs::Pairs;
     pub use crate::pipeline::{
         AddedPairs, Advice, Answer, Cell, Clustered, Deduplicated, Evaluated, Explained,

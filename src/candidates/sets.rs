@@ -1,12 +1,13 @@
 //! A collection's shingles, ready to be joined: documents without a partner dropped, sets
 //! that are the same collapsed, shingles bundled.
 
-use super::blocks::{OtherSets, cells};
+use super::blocks::{Cell, OtherSets, cells};
 use super::meeting::Meeting;
 use super::rarity::{Ranking, SetsByRarity};
 use crate::collection::{Collection, Group, Groups, Role, Scope};
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::observer::{Observer, WorkCount};
 use crate::score::SetBound;
 use crate::sets::{Common, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless};
 use crate::settings::Memory;
@@ -207,11 +208,15 @@ impl PreparedSets {
     pub(super) fn for_each_block(
         &self,
         order: &[Group],
-        mut each: impl FnMut(&LoadedSets, Option<OtherSets<'_>>) -> Result<(), Error>,
+        observer: &dyn Observer,
+        mut each: impl FnMut(&LoadedSets, Option<OtherSets<'_>>, &WorkCount<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut is_in = vec![false; self.groups.len()];
         let mut is_other = vec![false; self.groups.len()];
-        for cell in cells(self, order) {
+        let cells = cells(self, order);
+        let work = cells.iter().map(Cell::work).sum();
+        let count = WorkCount::new(observer, order.len() as u64, work);
+        for cell in cells {
             let groups = |places: &[u32]| -> Vec<Group> {
                 places.iter().map(|&place| order[place as usize]).collect()
             };
@@ -231,7 +236,7 @@ impl PreparedSets {
                     ranking: &ranking,
                     is_other: &is_other,
                 };
-                each(&block, (!is_last).then_some(others))?;
+                each(&block, (!is_last).then_some(others), &count)?;
                 for group in groups(places) {
                     is_in[group.index()] = false;
                 }

@@ -2,17 +2,16 @@
 //! terminal. The only file that knows indicatif, but for `screen.rs`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use simdup::results::Phase;
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use simdup::results::{Expected, Phase};
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
+use super::course::Course;
 use super::screen::Screen;
 use super::{report, summary};
 
@@ -25,7 +24,8 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 /// How often the bar moves, whether there is progress or not.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How often the bar is drawn at the most.
+/// How often the bar says something else, and how often it is drawn, at the most.
+const TOLD_EVERY: Duration = Duration::from_millis(100);
 const DRAWN_A_SECOND: u8 = 20;
 
 /// The bar that is on the terminal.
@@ -40,23 +40,14 @@ pub(super) fn clear() {
 
 pub(super) struct Terminal {
     bar: ProgressBar,
-    /// How far it is, if progress is told in lines.
-    lines: Option<Mutex<Lines>>,
-    /// How much there is to read, if that is known.
-    input_bytes: Option<u64>,
+    /// How far it is, if somebody is shown that.
+    course: Option<Mutex<Course>>,
+    /// Whether that is told in lines.
+    in_lines: bool,
     quiet: bool,
     /// When the run began, if a line closes it.
     summarised: Option<Instant>,
-    /// Whether the bar is as long as there are documents.
-    counts_documents: AtomicBool,
     problems: Mutex<BTreeMap<&'static str, u64>>,
-}
-
-/// Progress that is told in lines.
-struct Lines {
-    phase: Phase,
-    since: Instant,
-    told: Instant,
 }
 
 impl Terminal {
@@ -68,29 +59,23 @@ impl Terminal {
             When::Auto => is_terminal,
         };
         let now = Instant::now();
+        let has_bar = shown && is_terminal && Screen::is_there();
+        // To look at every file takes its time: not if nobody sees it.
+        let input_bytes = has_bar.then(|| inputs.map(Input::bytes).sum()).flatten();
+        let in_lines = shown && !is_terminal;
         let terminal = Self {
             bar: ProgressBar::hidden(),
-            lines: (shown && !is_terminal).then(|| {
-                Mutex::new(Lines {
-                    phase: Phase::Reading,
-                    since: now,
-                    told: now,
-                })
-            }),
-            // To look at every file takes its time: not if nobody sees it.
-            input_bytes: (shown && is_terminal)
-                .then(|| inputs.map(Input::bytes).sum())
-                .flatten(),
+            course: (has_bar || in_lines).then(|| Mutex::new(Course::new(input_bytes))),
+            in_lines,
             quiet: args.quiet,
             summarised: match args.summary {
                 When::Always => Some(now),
                 When::Never => None,
                 When::Auto => (is_terminal && !args.quiet).then_some(now),
             },
-            counts_documents: AtomicBool::new(false),
             problems: Mutex::default(),
         };
-        if shown && is_terminal && Screen::is_there() {
+        if has_bar {
             let screen = Box::new(Screen);
             let target = ProgressDrawTarget::term_like_with_hz(screen, DRAWN_A_SECOND);
             terminal.bar.set_draw_target(target);
@@ -108,7 +93,7 @@ impl Terminal {
     /// Takes the bar away and says what was counted.
     pub(super) fn finish(&self, stats: &Stats) {
         self.bar.finish_and_clear();
-        if self.lines.is_some() {
+        if self.in_lines {
             report::warning(&format!(
                 "{} documents, {} bytes read",
                 HumanCount(stats.counts.documents),
@@ -255,37 +240,38 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Begins the bar of a phase: with a rate and the time left where it is known how much there
-/// is to do. Nothing is counted while comparing, and a rate would only sink.
-fn begin(bar: &ProgressBar, phase: Phase, input_bytes: Option<u64>) {
-    let template = match (phase, input_bytes) {
-        (Phase::Reading, Some(_)) => {
-            "reading {bar:18} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
+/// What stands around what is told: of a length, of none, and of what nothing is known yet.
+const WITH_LENGTH: &str = "{prefix} {bar:18} {msg}";
+const WITHOUT_LENGTH: &str = "{spinner} {prefix}: {msg}";
+const UNTOLD: &str = "{spinner} {prefix}, {elapsed}";
+
+impl Terminal {
+    /// Draws the bar anew, for what there is to do from here on.
+    fn begin(&self, course: &Course) {
+        if self.bar.is_hidden() {
+            return;
         }
-        (Phase::Reading, None) => "{spinner} reading: {human_pos} documents, {msg}, {rate}",
-        (Phase::Comparing, _) => "{spinner} comparing, {elapsed}",
-        (Phase::Writing, _) => "{spinner} writing: {human_pos} documents, {msg}, {rate}",
-    };
-    bar.reset();
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.with_key("rate", rate));
+        self.bar.reset();
+        self.bar.set_prefix(course.name());
+        match course.length() {
+            Some(length) => {
+                self.bar.set_length(length);
+                self.bar.set_message(course.told());
+                self.draw_as(WITH_LENGTH);
+            }
+            None => {
+                self.bar.unset_length();
+                self.draw_as(UNTOLD);
+            }
+        }
+        self.bar.enable_steady_tick(TICK);
     }
-    match (phase, input_bytes) {
-        (Phase::Reading, Some(bytes)) => bar.set_length(bytes),
-        _ => bar.unset_length(),
+
+    fn draw_as(&self, template: &str) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style);
+        }
     }
-    bar.set_message(bytes_text(0));
-    bar.enable_steady_tick(TICK);
-}
-
-/// A whole number a second.
-fn rate(state: &ProgressState, out: &mut dyn Write) {
-    // A bar that cannot be drawn is no reason to stop.
-    let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
-}
-
-fn bytes_text(bytes: u64) -> String {
-    format!("{} bytes", HumanCount(bytes))
 }
 
 impl Observer for Terminal {
@@ -312,62 +298,47 @@ impl Observer for Terminal {
         }
     }
 
-    fn expect(&self, documents: u64) {
-        if self.bar.is_hidden() || documents == 0 {
-            return;
+    fn expect(&self, expected: Expected) {
+        if let Some(course) = &self.course {
+            let mut course = locked(course);
+            course.expect(expected);
+            self.begin(&course);
         }
-        let template = "writing {bar:18} {human_pos} of {human_len} documents, {rate}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style.with_key("rate", rate));
-        }
-        self.bar.set_length(documents);
-        self.counts_documents.store(true, Ordering::Relaxed);
     }
 
     fn phase(&self, phase: Phase) {
-        self.counts_documents.store(false, Ordering::Relaxed);
-        if !self.bar.is_hidden() {
-            begin(&self.bar, phase, self.input_bytes);
-        }
-        if let Some(lines) = &self.lines {
-            let mut lines = locked(lines);
-            lines.phase = phase;
-            lines.since = Instant::now();
-            if phase == Phase::Comparing {
-                report::warning("comparing");
+        if let Some(course) = &self.course {
+            let mut course = locked(course);
+            course.begin(phase);
+            self.begin(&course);
+            if self.in_lines && phase == Phase::Comparing {
+                report::warning(course.name());
             }
         }
     }
 
     fn progress(&self, bytes: u64, documents: u64) {
-        if let Some(lines) = &self.lines {
-            let mut lines = locked(lines);
-            if lines.told.elapsed() >= LINE_EVERY {
-                lines.told = Instant::now();
-                let per_second = documents as f64 / lines.since.elapsed().as_secs_f64();
-                report::warning(&format!(
-                    "{}: {} documents, {}, {}/s",
-                    match lines.phase {
-                        Phase::Reading => "reading",
-                        Phase::Comparing => "comparing",
-                        Phase::Writing => "writing",
-                    },
-                    HumanCount(documents),
-                    bytes_text(bytes),
-                    HumanCount(per_second as u64)
-                ));
-            }
-        }
-        if self.bar.is_hidden() {
+        let Some(course) = &self.course else {
+            return;
+        };
+        let mut course = locked(course);
+        let is_first = course.is_untold();
+        let every = if self.in_lines {
+            LINE_EVERY
+        } else {
+            TOLD_EVERY
+        };
+        if !course.add(bytes, documents, every) {
             return;
         }
-        if self.counts_documents.load(Ordering::Relaxed) {
-            self.bar.set_position(documents);
-        } else if self.bar.length().is_some() {
-            self.bar.set_position(bytes);
-        } else {
-            self.bar.set_message(bytes_text(bytes));
-            self.bar.set_position(documents);
+        if self.in_lines {
+            report::warning(&format!("{}: {}", course.name(), course.told()));
+            return;
         }
+        if is_first && course.length().is_none() {
+            self.draw_as(WITHOUT_LENGTH);
+        }
+        self.bar.set_message(course.told());
+        self.bar.set_position(course.position());
     }
 }

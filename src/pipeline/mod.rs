@@ -27,6 +27,8 @@ mod sample;
 mod sketches;
 mod sorted_pairs;
 mod texts;
+#[cfg(test)]
+mod told;
 mod twice;
 mod written_pairs;
 

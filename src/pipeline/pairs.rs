@@ -73,15 +73,19 @@ pub fn find_pairs(
         observer.phase(Phase::Comparing);
         Ok(Similar {
             template: reading.template,
-            ..similar(collection, reading.stats)?
+            ..similar(collection, reading.stats, observer)?
         })
     })
 }
 
 /// All pairs of a collection.
-pub(super) fn similar(collection: Collection, mut stats: Stats) -> Result<Similar, Error> {
+pub(super) fn similar(
+    collection: Collection,
+    mut stats: Stats,
+    observer: &dyn Observer,
+) -> Result<Similar, Error> {
     let started = Instant::now();
-    let found = search(&collection)?;
+    let found = search(&collection, observer)?;
     let (urls, pairs) = pairs_of(collection, found, &mut stats);
     stats.seconds.candidates += started.elapsed();
     Ok(Similar {

@@ -366,7 +366,7 @@ fn with_pairs(
     };
     let collection = reading.finish(features, Sides::All);
     let stats = std::mem::take(&mut reading.stats);
-    let similar = similar(collection, stats)?;
+    let similar = similar(collection, stats, observer)?;
     observer.phase(Phase::Writing);
     writer.commit()?;
     let stats = similar.stats.clone();
