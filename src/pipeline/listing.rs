@@ -48,16 +48,20 @@ pub fn write_pairs(
         pairs,
         stats,
         template,
+        records,
     } = similar;
     let (urls, pairs) = (&*urls, &*pairs);
-    let mut places = FileLines::new(files, &stats.settings, template);
+    let mut places = FileLines::new(files, &stats.settings, template, records.as_ref());
     let mut lines = PairLines::new(listing, urls);
     let (mut text, mut count, mut bytes) = (Vec::new(), 0, 0);
     let is_in_order = listing.is_in_order();
     let mut scores = Scores::of(pairs);
     let mut put = |pair: Pair| {
         let of_files = match has_places {
-            true => places.of([pair.left, pair.right].map(|document| urls.get(document))),
+            true => {
+                let both = [pair.left, pair.right];
+                places.of(both, both.map(|document| urls.get(document)))
+            }
             false => Default::default(),
         };
         lines.pair(&pair, of_files, &mut text);

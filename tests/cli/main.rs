@@ -34,6 +34,7 @@ mod formats;
 mod harness;
 mod help;
 mod index;
+mod json_schema;
 mod listing;
 mod memory;
 mod output;
@@ -51,6 +52,7 @@ mod report;
     feature = "zip"
 ))]
 mod same_documents;
+mod sarif;
 mod scope;
 mod shards;
 mod shingles;

@@ -270,7 +270,12 @@ impl PairListArgs {
 
     /// Whether it is to be told where in files pairs stand.
     pub(in crate::cli) fn has_lines(&self, listing: &Listing) -> bool {
-        listing.columns.lines || !matches!(listing.format, ListFormat::Rows(_))
+        listing.columns.lines || self.has_annotations(listing)
+    }
+
+    /// Whether a place in a file belongs to what is written of a pair.
+    pub(in crate::cli) fn has_annotations(&self, listing: &Listing) -> bool {
+        !matches!(listing.format, ListFormat::Rows(_))
     }
 
     /// How a baseline is written.

@@ -464,7 +464,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn facts(&self, measure: Measure) -> PairFacts {
+    fn facts(&self, measure: Measure) -> PairFacts<'static> {
         let Self { shared, sizes } = *self;
         PairFacts {
             score: measure.score(shared, sizes),
