@@ -167,7 +167,12 @@ impl Cli {
 
     /// Reads the command line.
     pub(super) fn read(typed: Vec<OsString>) -> Result<Self, clap::Error> {
-        let mut command = Self::shown();
+        // Should it be the value of a flag, no page is shown.
+        let is_brief = typed.iter().any(|argument| argument == "-h");
+        let mut command = match is_brief {
+            true => Self::shown_briefly(),
+            false => Self::shown(),
+        };
         let matches = command.try_get_matches_from_mut(typed)?;
         let mut typed = Self::from_arg_matches(&matches)?;
         let (mut command, mut matches) = (&command, &matches);
