@@ -250,8 +250,12 @@ impl PairListArgs {
             None => Ok(()),
             Some((_, flag)) => Err(Failure::Usage(format!(
                 "{flag} and --against {} do not go together: an index answers as documents are \
-                 read; leave it out, or use `simdup query`",
-                index.display()
+                 read; leave it out, or {}",
+                index.display(),
+                match *flag {
+                    "--sort" | "--top" => "use `simdup query`",
+                    _ => "name the documents in place of the index",
+                }
             ))),
         }
     }
