@@ -38,6 +38,13 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         Some(folder) => Some(ShardFiles::new(folder, &inputs.documents)?),
         None => None,
     };
+    if let Some(folder) = args.output.output.as_ref().filter(|path| path.is_dir()) {
+        let folder = folder.display();
+        return Err(Failure::Usage(format!(
+            "--output {folder}: that is a directory; --output-dir {folder} writes a file for each \
+             that is read"
+        )));
+    }
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let (output, name) = args.output.open()?;
     let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);

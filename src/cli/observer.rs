@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simdup::results::{Expected, Phase};
+use simdup::settings::PartyBy;
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
@@ -148,6 +149,9 @@ impl Terminal {
     pub(super) fn close(&self, stats: &Stats, found: &str) {
         if let Some(started) = self.summarised {
             report::warning(&summary::line(stats, found, started.elapsed()));
+            if let Some(told) = summary::of_short(stats) {
+                report::warning(&told);
+            }
         }
     }
 
@@ -186,6 +190,19 @@ fn tell_of_scope(stats: &Stats) {
     {
         report::warning(&format!(
             "--group-by {party_by}: no document has a group, and all were compared"
+        ));
+    }
+    if let Some(party_by) = &stats.settings.party_by
+        && counts.groups == 1
+        && counts.grouped == counts.documents
+        && counts.documents > 1
+    {
+        let hint = match party_by {
+            PartyBy::Folder(level) => format!("; dir:{} is a folder further down", level + 1),
+            _ => String::new(),
+        };
+        report::warning(&format!(
+            "--group-by {party_by}: all documents are of one group, and none were compared{hint}"
         ));
     }
 }

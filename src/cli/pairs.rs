@@ -48,8 +48,8 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     }
     if let Some(name) = names.filter(|name| similar.urls.only() == Some(name)) {
         report::warning(&format!(
-            "{name} was read as one document; --input-format tells otherwise, and \
-             `lines` takes each line for one"
+            "{name} was read as one document; --input-format tells otherwise: `lines` takes each \
+             line for one, `csv` each row of a table"
         ));
     }
 

@@ -322,7 +322,7 @@ fn known_pairs_are_not_listed_and_do_not_count() {
     assert_eq!(place.read("some"), all);
     place
         .run("--baseline nowhere docs")
-        .fails("nowhere: cannot be read");
+        .fails("--baseline nowhere: there is no such file");
     place
         .run("--write-baseline docs docs")
         .fails("would replace what is read");

@@ -47,8 +47,8 @@ impl Writing<'_> {
             }
             let why = match format {
                 InputFormat::Parquet => Some(
-                    "Parquet is not written; `--output FILE.jsonl` in its place writes the rows \
-                     that are kept, as JSONL",
+                    "Parquet is not written; `--output FILE.jsonl` in its place writes the ids and \
+                     texts that are kept, and `--removed FILE` which rows go",
                 ),
                 _ => format.is_file().then_some(
                     "a file of text or HTML is one document, and no records of it are written; \
