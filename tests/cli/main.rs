@@ -27,6 +27,17 @@ mod documents;
 mod encodings;
 mod eval;
 mod exact;
+// They name what the default features read.
+#[cfg(all(
+    unix,
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "parquet",
+    feature = "tar",
+    feature = "xz",
+    feature = "zip"
+))]
+mod examples;
 mod explain;
 mod flags;
 #[cfg(feature = "parquet")]
