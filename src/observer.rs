@@ -60,25 +60,25 @@ impl Observer for Quiet {}
 const TOLD_MAX: u64 = 1000;
 
 /// Counts work that several threads do on documents, and tells the observer from time to time
-/// how many are done.
+/// how many are done. How many there are is told when the first are: what comes before may take
+/// longer than they do.
 pub(crate) struct WorkCount<'a> {
     observer: &'a dyn Observer,
     documents: u64,
     work: u64,
     done: AtomicU64,
-    told: Mutex<u64>,
+    told: Mutex<Option<u64>>,
 }
 
 impl<'a> WorkCount<'a> {
     /// So many documents are to be dealt with, which is so much work, in any unit.
     pub(crate) fn new(observer: &'a dyn Observer, documents: u64, work: u64) -> Self {
-        observer.expect(Expected::Documents(documents));
         Self {
             observer,
             documents,
             work: work.max(1),
             done: AtomicU64::new(0),
-            told: Mutex::new(0),
+            told: Mutex::new(None),
         }
     }
 
@@ -91,9 +91,13 @@ impl<'a> WorkCount<'a> {
         }
         // Whoever comes late tells nothing: what is told never goes back.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_none() {
+            self.observer.expect(Expected::Documents(self.documents));
+        }
         let documents = self.scaled(before + work, self.documents);
-        if documents > *told {
-            *told = documents;
+        let known = told.get_or_insert(0);
+        if documents > *known {
+            *known = documents;
             self.observer.progress(0, documents);
         }
     }

@@ -4,8 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount};
 use simdup::results::{Expected, Phase};
+
+use super::summary::{bytes, number};
 
 /// From when on a phase says how fast it is, and how much longer it will take.
 const RATE_AFTER: Duration = Duration::from_millis(500);
@@ -20,31 +21,34 @@ pub(super) struct Course {
     input_bytes: Option<u64>,
     expected: Option<Expected>,
     since: Instant,
-    /// When it was told last, and what was done by then.
-    told: Option<Instant>,
-    elapsed: Duration,
+    /// When something was done last, if ever, and what by then.
+    done: Option<Duration>,
     bytes: u64,
     count: u64,
+    /// When a line was written last.
+    line: Instant,
 }
 
 impl Course {
     /// A run that begins; so many bytes are to be read, if that is known.
     pub(super) fn new(input_bytes: Option<u64>) -> Self {
+        let now = Instant::now();
         Self {
             phase: Phase::Reading,
             input_bytes,
             expected: None,
-            since: Instant::now(),
-            told: None,
-            elapsed: Duration::ZERO,
+            since: now,
+            done: None,
             bytes: 0,
             count: 0,
+            line: now,
         }
     }
 
     pub(super) fn begin(&mut self, phase: Phase) {
         *self = Self {
             phase,
+            line: self.line,
             ..Self::new(self.input_bytes)
         };
     }
@@ -55,28 +59,29 @@ impl Course {
         *self = Self {
             phase: self.phase,
             expected: is_any.then_some(expected),
+            line: self.line,
             ..Self::new(self.input_bytes)
         };
     }
 
-    /// Takes note of what is done; true if it is to be told, which is not done more often.
-    pub(super) fn add(&mut self, bytes: u64, count: u64, every: Duration) -> bool {
-        self.add_at(Instant::now(), bytes, count, every)
+    /// Takes note of what is done. What comes late does not go back.
+    pub(super) fn add(&mut self, bytes: u64, count: u64) {
+        self.add_at(Instant::now(), bytes, count);
     }
 
-    fn add_at(&mut self, now: Instant, bytes: u64, count: u64, every: Duration) -> bool {
-        let before = self.told.unwrap_or(self.since);
-        if now.duration_since(before) < every || bytes < self.bytes || count < self.count {
-            return false;
+    fn add_at(&mut self, now: Instant, bytes: u64, count: u64) {
+        self.done = Some(now.duration_since(self.since));
+        self.bytes = self.bytes.max(bytes);
+        self.count = self.count.max(count);
+    }
+
+    /// Whether it is time for another line.
+    pub(super) fn is_due(&mut self, every: Duration) -> bool {
+        let is_due = self.line.elapsed() >= every;
+        if is_due {
+            self.line = Instant::now();
         }
-        self.told = Some(now);
-        self.elapsed = now.duration_since(self.since);
-        (self.bytes, self.count) = (bytes, count);
-        true
-    }
-
-    pub(super) fn is_untold(&self) -> bool {
-        self.told.is_none()
+        is_due
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -107,24 +112,23 @@ impl Course {
         self.expected.is_none() && self.length().is_some()
     }
 
-    /// All of it, in words.
+    /// All of it, in words; before anything is done, how long that takes.
     pub(super) fn told(&self) -> String {
         let done = match (self.expected, self.length()) {
             (Some(Expected::Documents(all)), _) => {
-                format!(
-                    "{} of {} documents",
-                    HumanCount(self.count),
-                    HumanCount(all)
-                )
+                format!("{} of {} documents", number(self.count), number(all))
             }
             (Some(Expected::Pairs(all)), _) => {
-                format!("{} of {} pairs", HumanCount(self.count), HumanCount(all))
+                format!("{} of {} pairs", number(self.count), number(all))
             }
-            (None, Some(all)) => format!("{} of {}", HumanBytes(self.bytes), HumanBytes(all)),
+            (None, Some(all)) => format!("{} of {}", bytes(self.bytes), bytes(all)),
+            (None, None) if self.done.is_none() => {
+                return format!("{} s", self.since.elapsed().as_secs());
+            }
             (None, None) => format!(
                 "{} documents, {} bytes",
-                HumanCount(self.count),
-                HumanCount(self.bytes)
+                number(self.count),
+                number(self.bytes)
             ),
         };
         [Some(done), self.rate(), self.left()]
@@ -136,30 +140,32 @@ impl Course {
 
     /// What is done in a second.
     fn rate(&self) -> Option<String> {
-        if self.elapsed < RATE_AFTER || self.position() == 0 {
+        let elapsed = self.done.filter(|elapsed| *elapsed >= RATE_AFTER)?;
+        if self.position() == 0 {
             return None;
         }
-        let each_second = (self.position() as f64 / self.elapsed.as_secs_f64()) as u64;
+        let each_second = (self.position() as f64 / elapsed.as_secs_f64()) as u64;
         Some(match self.counts_bytes() {
-            true => format!("{}/s", HumanBytes(each_second)),
-            false => format!("{}/s", HumanCount(each_second)),
+            true => format!("{}/s", bytes(each_second)),
+            false => format!("{}/s", number(each_second)),
         })
     }
 
     /// How long the rest will take.
     fn left(&self) -> Option<String> {
         let (length, done) = (self.length()?, self.position());
+        let elapsed = self.done.filter(|elapsed| *elapsed >= LEFT_AFTER)?;
         let is_much = done.saturating_mul(LEFT_PART) >= length;
-        if done == 0 || self.elapsed < LEFT_AFTER || !is_much && self.elapsed < LEFT_AFTER_ANYWAY {
+        if done == 0 || !is_much && elapsed < LEFT_AFTER_ANYWAY {
             return None;
         }
         let rest = length.saturating_sub(done) as f64 / done as f64;
-        let seconds = (self.elapsed.as_secs_f64() * rest).ceil() as u64;
+        let seconds = (elapsed.as_secs_f64() * rest).ceil() as u64;
         let (minutes, hours) = (seconds / 60, seconds / 3600);
         Some(match (hours, minutes) {
             (0, 0) => format!("{seconds} s left"),
             (0, _) => format!("{minutes} min {:02} s left", seconds % 60),
-            _ => format!("{} h {:02} min left", HumanCount(hours), minutes % 60),
+            _ => format!("{} h {:02} min left", number(hours), minutes % 60),
         })
     }
 }
@@ -168,11 +174,9 @@ impl Course {
 mod tests {
     use super::*;
 
-    const NO_WAIT: Duration = Duration::ZERO;
-
-    fn after(course: &mut Course, seconds: f64, bytes: u64, count: u64) -> bool {
+    fn after(course: &mut Course, seconds: f64, bytes: u64, count: u64) {
         let now = course.since + Duration::from_secs_f64(seconds);
-        course.add_at(now, bytes, count, NO_WAIT)
+        course.add_at(now, bytes, count);
     }
 
     fn comparing(documents: u64) -> Course {
@@ -214,8 +218,8 @@ mod tests {
     #[test]
     fn what_comes_late_does_not_go_back() {
         let mut course = comparing(10);
-        assert!(after(&mut course, 1.0, 0, 5));
-        assert!(!after(&mut course, 2.0, 0, 4));
+        after(&mut course, 1.0, 0, 5);
+        after(&mut course, 2.0, 0, 4);
         assert_eq!(course.position(), 5);
     }
 
@@ -225,25 +229,27 @@ mod tests {
         after(&mut course, 2.0, 1_234_567, 2468);
         assert_eq!(course.told(), "2,468 documents, 1,234,567 bytes, 1,234/s");
         assert_eq!(course.length(), None);
-        let mut course = Course::new(Some(1 << 30));
-        after(&mut course, 2.0, 1 << 28, 2468);
-        assert_eq!(
-            course.told(),
-            "256.00 MiB of 1.00 GiB, 128.00 MiB/s, 6 s left"
-        );
+        let mut course = Course::new(Some(1_000_000_000));
+        after(&mut course, 2.0, 250_000_000, 2468);
+        assert_eq!(course.told(), "250.0 MB of 1.0 GB, 125.0 MB/s, 6 s left");
         assert_eq!(
             (course.position(), course.length()),
-            (1 << 28, Some(1 << 30))
+            (250_000_000, Some(1_000_000_000))
         );
     }
 
     #[test]
-    fn it_is_not_told_too_often() {
+    fn a_phase_of_which_nothing_is_known_tells_its_time() {
+        let mut course = Course::new(None);
+        assert_eq!(course.told(), "0 s");
+        after(&mut course, 0.01, 300, 2);
+        assert_eq!(course.told(), "2 documents, 300 bytes");
+    }
+
+    #[test]
+    fn lines_are_not_written_too_often() {
         let mut course = comparing(10);
-        let every = Duration::from_secs(1);
-        let at = |seconds: f64| course.since + Duration::from_secs_f64(seconds);
-        let times = [at(0.5), at(1.1), at(1.2), at(2.2)];
-        let told = times.map(|now| course.add_at(now, 0, 1, every));
-        assert_eq!(told, [false, true, false, true]);
+        assert!(!course.is_due(Duration::from_secs(60)));
+        assert!(course.is_due(Duration::ZERO));
     }
 }

@@ -85,15 +85,16 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         warn_of_field(&dedup.keep, done.has_values);
         warn_of_large_clusters(done.clusters(), &done.urls);
         for (file, gone, documents) in &done.emptied {
+            let [gone, documents] = [gone, documents].map(|&count| summary::number(count as u64));
             report::warning(&format!("{file}: {gone} of its {documents} documents go"));
         }
     }
     if args.dry_run {
         report::warning(&format!(
             "{} of {} documents would go, {} would stay",
-            done.removed,
-            done.removed + done.kept,
-            done.kept
+            summary::number(done.removed),
+            summary::number(done.removed + done.kept),
+            summary::number(done.kept)
         ));
     }
     let output = output

@@ -2,11 +2,12 @@
 //! terminal. The only file that knows indicatif, but for `screen.rs`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, IsTerminal};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use simdup::results::{Expected, Phase};
 use simdup::settings::PartyBy;
 use simdup::{Error, Input, Observer, Stats};
@@ -25,8 +26,7 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 /// How often the bar moves, whether there is progress or not.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How often the bar says something else, and how often it is drawn, at the most.
-const TOLD_EVERY: Duration = Duration::from_millis(100);
+/// How often the bar is drawn at the most.
 const DRAWN_A_SECOND: u8 = 20;
 
 /// The bar that is on the terminal.
@@ -42,7 +42,7 @@ pub(super) fn clear() {
 pub(super) struct Terminal {
     bar: ProgressBar,
     /// How far it is, if somebody is shown that.
-    course: Option<Mutex<Course>>,
+    course: Option<Arc<Mutex<Course>>>,
     /// Whether that is told in lines.
     in_lines: bool,
     quiet: bool,
@@ -66,7 +66,7 @@ impl Terminal {
         let in_lines = shown && !is_terminal;
         let terminal = Self {
             bar: ProgressBar::hidden(),
-            course: (has_bar || in_lines).then(|| Mutex::new(Course::new(input_bytes))),
+            course: (has_bar || in_lines).then(|| Arc::new(Mutex::new(Course::new(input_bytes)))),
             in_lines,
             quiet: args.quiet,
             summarised: match args.summary {
@@ -97,21 +97,24 @@ impl Terminal {
         if self.in_lines {
             report::warning(&format!(
                 "{} documents, {} bytes read",
-                HumanCount(stats.counts.documents),
-                HumanCount(stats.counts.input_bytes)
+                summary::number(stats.counts.documents),
+                summary::number(stats.counts.input_bytes)
             ));
         }
         for (name, count) in locked(&self.problems)
             .iter()
             .filter(|(_, count)| **count > ALIKE_MAX)
         {
-            report::warning(&format!("{} more of the kind: {name}", count - ALIKE_MAX));
+            let more = summary::number(count - ALIKE_MAX);
+            report::warning(&format!("{more} more of the kind: {name}"));
         }
-        let skipped = stats.counts.skipped;
-        match skipped {
+        match stats.counts.skipped {
             0 => {}
             1 => report::warning("1 record or file was skipped"),
-            _ => report::warning(&format!("{skipped} records or files were skipped")),
+            skipped => {
+                let skipped = summary::number(skipped);
+                report::warning(&format!("{skipped} records or files were skipped"));
+            }
         }
         if !self.quiet {
             tell_of_texts(stats);
@@ -124,6 +127,7 @@ impl Terminal {
             let what = if repeated == 1 {
                 "1 document was skipped: its id".to_owned()
             } else {
+                let repeated = summary::number(repeated);
                 format!("{repeated} documents were skipped: their ids")
             };
             report::warning(&format!("{what} had been met before, and the first counts"));
@@ -168,10 +172,7 @@ impl Terminal {
 /// What was not compared, and why.
 fn tell_of_scope(stats: &Stats) {
     let counts = &stats.counts;
-    let documents = |count: u64| match count {
-        1 => "1 document".to_owned(),
-        _ => format!("{count} documents"),
-    };
+    let documents = |count: u64| summary::count(count, "document", "documents");
     if counts.left_out > 0 {
         report::warning(&format!(
             "{} with fewer words or more than asked for: not compared",
@@ -213,7 +214,10 @@ fn tell_of_texts(stats: &Stats) {
     match stats.counts.passed_over {
         0 => {}
         1 => report::warning("1 file without text was passed over"),
-        files => report::warning(&format!("{files} files without text were passed over")),
+        files => {
+            let files = summary::number(files);
+            report::warning(&format!("{files} files without text were passed over"));
+        }
     }
     if stats.counts.kept_first > 0 {
         report::warning(
@@ -231,13 +235,16 @@ fn tell_of_texts(stats: &Stats) {
     let documents: u64 = guesses.values().sum();
     let what = match documents {
         1 => "1 document is not UTF-8 and was".to_owned(),
-        _ => format!("{documents} documents are not UTF-8 and were"),
+        _ => format!(
+            "{} documents are not UTF-8 and were",
+            summary::number(documents)
+        ),
     };
     let names: Vec<String> = match guesses.len() {
         1 => guesses.keys().map(ToString::to_string).collect(),
         _ => guesses
             .iter()
-            .map(|(name, documents)| format!("{name} ({documents})"))
+            .map(|(name, &documents)| format!("{name} ({})", summary::number(documents)))
             .collect(),
     };
     report::warning(&format!(
@@ -257,37 +264,40 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What stands around what is told: of a length, of none, and of what nothing is known yet.
-const WITH_LENGTH: &str = "{prefix} {bar:18} {msg}";
-const WITHOUT_LENGTH: &str = "{spinner} {prefix}: {msg}";
-const UNTOLD: &str = "{spinner} {prefix}, {elapsed}";
+/// What stands around what is told, of a phase that has a length, and of one that has none.
+const WITH_LENGTH: &str = "{prefix} {bar:18} {told}";
+const WITHOUT_LENGTH: &str = "{spinner} {prefix}: {told}";
 
 impl Terminal {
-    /// Draws the bar anew, for what there is to do from here on.
-    fn begin(&self, course: &Course) {
+    /// Draws the bar anew, for what there is to do from here on. A bar asks for what it tells
+    /// whenever it is drawn, so that nobody may hold that meanwhile.
+    fn begin(&self, course: &Arc<Mutex<Course>>) {
         if self.bar.is_hidden() {
             return;
         }
+        let (name, length) = {
+            let course = locked(course);
+            (course.name(), course.length())
+        };
         self.bar.reset();
-        self.bar.set_prefix(course.name());
-        match course.length() {
-            Some(length) => {
-                self.bar.set_length(length);
-                self.bar.set_message(course.told());
-                self.draw_as(WITH_LENGTH);
-            }
-            None => {
-                self.bar.unset_length();
-                self.draw_as(UNTOLD);
-            }
+        self.bar.set_prefix(name);
+        match length {
+            Some(length) => self.bar.set_length(length),
+            None => self.bar.unset_length(),
+        }
+        let template = match length {
+            Some(_) => WITH_LENGTH,
+            None => WITHOUT_LENGTH,
+        };
+        let told = Arc::clone(course);
+        let told = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+            // A bar that cannot be drawn is no reason to stop.
+            let _ = out.write_str(&locked(&told).told());
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.with_key("told", told));
         }
         self.bar.enable_steady_tick(TICK);
-    }
-
-    fn draw_as(&self, template: &str) {
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style);
-        }
     }
 }
 
@@ -303,7 +313,7 @@ impl Observer for Terminal {
 
     fn floor(&self, bytes: u64, memory_bytes: u64) {
         if !self.quiet {
-            let megabytes = |bytes: u64| HumanCount(bytes.div_ceil(1 << 20));
+            let megabytes = |bytes: u64| summary::number(bytes.div_ceil(1 << 20));
             self.bar.suspend(|| {
                 report::warning(&format!(
                     "--memory is {} MB, but ids, what is known of each document, threads, windows of \
@@ -317,19 +327,17 @@ impl Observer for Terminal {
 
     fn expect(&self, expected: Expected) {
         if let Some(course) = &self.course {
-            let mut course = locked(course);
-            course.expect(expected);
-            self.begin(&course);
+            locked(course).expect(expected);
+            self.begin(course);
         }
     }
 
     fn phase(&self, phase: Phase) {
         if let Some(course) = &self.course {
-            let mut course = locked(course);
-            course.begin(phase);
-            self.begin(&course);
+            locked(course).begin(phase);
+            self.begin(course);
             if self.in_lines && phase == Phase::Comparing {
-                report::warning(course.name());
+                report::warning("comparing");
             }
         }
     }
@@ -338,24 +346,16 @@ impl Observer for Terminal {
         let Some(course) = &self.course else {
             return;
         };
-        let mut course = locked(course);
-        let is_first = course.is_untold();
-        let every = if self.in_lines {
-            LINE_EVERY
-        } else {
-            TOLD_EVERY
+        let position = {
+            let mut course = locked(course);
+            course.add(bytes, documents);
+            if self.in_lines && course.is_due(LINE_EVERY) {
+                report::warning(&format!("{}: {}", course.name(), course.told()));
+            }
+            course.position()
         };
-        if !course.add(bytes, documents, every) {
-            return;
+        if !self.in_lines {
+            self.bar.set_position(position);
         }
-        if self.in_lines {
-            report::warning(&format!("{}: {}", course.name(), course.told()));
-            return;
-        }
-        if is_first && course.length().is_none() {
-            self.draw_as(WITHOUT_LENGTH);
-        }
-        self.bar.set_message(course.told());
-        self.bar.set_position(course.position());
     }
 }

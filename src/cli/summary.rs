@@ -79,7 +79,8 @@ pub(super) fn near_duplicates(stats: &Stats) -> String {
     )
 }
 
-fn bytes(bytes: u64) -> String {
+/// A size, in decimal units.
+pub(super) fn bytes(bytes: u64) -> String {
     let units = ["kB", "MB", "GB", "TB"];
     let mut size = bytes as f64;
     let mut unit = "bytes";
