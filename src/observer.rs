@@ -11,7 +11,8 @@ use crate::error::Error;
 pub enum Phase {
     /// Documents are read, and what is compared of them is made.
     Reading,
-    /// Documents are compared. Until it is known which have to be, nothing is counted.
+    /// Documents are compared. Where sets are, these are made ready first, and until it is known
+    /// what is to be compared, nothing is counted. It may be told again while it lasts.
     Comparing,
     /// Documents are read again and written.
     Writing,
@@ -24,6 +25,18 @@ pub enum Expected {
     Documents(u64),
     /// So many pairs.
     Pairs(u64),
+    /// So many documents, to be made ready for comparing. How long that will take is known before
+    /// it is known what comparing will.
+    Preparation(u64),
+}
+
+impl Expected {
+    /// How many of them.
+    pub fn count(self) -> u64 {
+        match self {
+            Self::Documents(count) | Self::Pairs(count) | Self::Preparation(count) => count,
+        }
+    }
 }
 
 /// Told of progress and problems. Called from any thread.
@@ -64,18 +77,18 @@ const TOLD_MAX: u64 = 1000;
 /// longer than they do.
 pub(crate) struct WorkCount<'a> {
     observer: &'a dyn Observer,
-    documents: u64,
+    expected: Expected,
     work: u64,
     done: AtomicU64,
     told: Mutex<Option<u64>>,
 }
 
 impl<'a> WorkCount<'a> {
-    /// So many documents are to be dealt with, which is so much work, in any unit.
-    pub(crate) fn new(observer: &'a dyn Observer, documents: u64, work: u64) -> Self {
+    /// These are to be dealt with, which is so much work, in any unit.
+    pub(crate) fn new(observer: &'a dyn Observer, expected: Expected, work: u64) -> Self {
         Self {
             observer,
-            documents,
+            expected,
             work: work.max(1),
             done: AtomicU64::new(0),
             told: Mutex::new(None),
@@ -92,9 +105,9 @@ impl<'a> WorkCount<'a> {
         // Whoever comes late tells nothing: what is told never goes back.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_none() {
-            self.observer.expect(Expected::Documents(self.documents));
+            self.observer.expect(self.expected);
         }
-        let documents = self.scaled(before + work, self.documents);
+        let documents = self.scaled(before + work, self.expected.count());
         let known = told.get_or_insert(0);
         if documents > *known {
             *known = documents;
@@ -133,7 +146,7 @@ mod tests {
     #[test]
     fn what_threads_do_is_told_in_order_to_the_end_and_not_too_often() {
         let told = Told::default();
-        let count = WorkCount::new(&told, 70_000, 1 << 21);
+        let count = WorkCount::new(&told, Expected::Documents(70_000), 1 << 21);
         (0..1 << 20).into_par_iter().for_each(|_| count.add(2));
         let documents = told.documents.into_inner().unwrap();
         assert!(documents.is_sorted());
@@ -148,7 +161,7 @@ mod tests {
     #[test]
     fn more_work_than_there_should_be_is_all_of_it() {
         let told = Told::default();
-        let count = WorkCount::new(&told, 3, 10);
+        let count = WorkCount::new(&told, Expected::Documents(3), 10);
         [4, 4, 4, 4].into_iter().for_each(|work| count.add(work));
         assert_eq!(*told.documents.lock().unwrap(), [1, 2, 3]);
     }

@@ -19,7 +19,7 @@ use super::SearchStats;
 use super::links::{LinkWriter, Match};
 use crate::collection::{Group, GroupScope, for_each_bucket};
 use crate::error::Error;
-use crate::observer::{Observer, WorkCount};
+use crate::observer::{Expected, Observer, WorkCount};
 use crate::sketch::Value;
 
 /// The positions of a band.
@@ -112,7 +112,7 @@ pub(crate) fn search(
     };
     let mut found = Found::default();
     let filings = (groups.len() * level.bands.len()) as u64;
-    let count = WorkCount::new(observer, groups.len() as u64, filings);
+    let count = WorkCount::new(observer, Expected::Documents(groups.len() as u64), filings);
     for band in 0..level.bands.len() {
         let path = Path {
             level: &level,

@@ -53,7 +53,7 @@ pub(crate) fn search(collection: &Collection, observer: &dyn Observer) -> Result
     match collection.features() {
         Features::Signatures(signatures) => by_positions(collection, signatures, observer),
         Features::Shingles { lists, .. } => {
-            let prepared = PreparedSets::new(collection, lists)?;
+            let prepared = PreparedSets::new(collection, lists, observer)?;
             let (links, stats) = search_sets(collection, &prepared, observer)?;
             Ok(Found {
                 groups: Some(prepared.groups),

@@ -7,7 +7,7 @@ use super::rarity::{Ranking, SetsByRarity};
 use crate::collection::{Collection, Group, Groups, Role, Scope};
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::observer::{Observer, WorkCount};
+use crate::observer::{Expected, Observer, Phase, WorkCount};
 use crate::score::SetBound;
 use crate::sets::{Common, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless};
 use crate::settings::Memory;
@@ -31,7 +31,11 @@ pub(crate) struct PreparedSets {
 
 impl PreparedSets {
     /// Prepares the sets of a collection whose shingles are `lists`.
-    pub(crate) fn new(collection: &Collection, lists: &ShingleLists) -> Result<Self, Error> {
+    pub(crate) fn new(
+        collection: &Collection,
+        lists: &ShingleLists,
+        observer: &dyn Observer,
+    ) -> Result<Self, Error> {
         let settings = collection.settings();
         let groups = collection.groups();
         let bound = SetBound::new(settings.measure, settings.threshold);
@@ -45,7 +49,14 @@ impl PreparedSets {
             Some(group) => groups.members(group).len() as u32,
             None => 0,
         };
-        let mut sets = SummedSets::new(lists, &roles, copies, common, &memory)?;
+        let mut sets = {
+            let documents = roles.iter().filter(|role| **role != Role::NONE).count();
+            let expected = Expected::Preparation(documents as u64);
+            let count = WorkCount::new(observer, expected, SummedSets::WORK);
+            SummedSets::new(lists, &roles, copies, common, (&memory, &count))?
+        };
+        // From here on it is comparing: how much there is to compare is told once it is known.
+        observer.phase(Phase::Comparing);
         let joined = groups.joined(&same_sets(groups, &sets.take_prints()));
         let mut prepared = Self {
             sizes: joined
@@ -215,7 +226,7 @@ impl PreparedSets {
         let mut is_other = vec![false; self.groups.len()];
         let cells = cells(self, order);
         let work = cells.iter().map(Cell::work).sum();
-        let count = WorkCount::new(observer, order.len() as u64, work);
+        let count = WorkCount::new(observer, Expected::Documents(order.len() as u64), work);
         for cell in cells {
             let groups = |places: &[u32]| -> Vec<Group> {
                 places.iter().map(|&place| order[place as usize]).collect()

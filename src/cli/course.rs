@@ -45,20 +45,22 @@ impl Course {
         }
     }
 
-    pub(super) fn begin(&mut self, phase: Phase) {
+    /// Another phase begins; true unless it goes on with the same one.
+    pub(super) fn begin(&mut self, phase: Phase) -> bool {
+        let is_other = self.phase != phase;
         *self = Self {
             phase,
             line: self.line,
             ..Self::new(self.input_bytes)
         };
+        is_other
     }
 
     /// From here on, so much is to be done.
     pub(super) fn expect(&mut self, expected: Expected) {
-        let is_any = !matches!(expected, Expected::Documents(0) | Expected::Pairs(0));
         *self = Self {
             phase: self.phase,
-            expected: is_any.then_some(expected),
+            expected: Some(expected).filter(|expected| expected.count() > 0),
             line: self.line,
             ..Self::new(self.input_bytes)
         };
@@ -85,6 +87,9 @@ impl Course {
     }
 
     pub(super) fn name(&self) -> &'static str {
+        if matches!(self.expected, Some(Expected::Preparation(_))) {
+            return "preparing";
+        }
         match self.phase {
             Phase::Reading => "reading",
             Phase::Comparing => "comparing",
@@ -95,7 +100,7 @@ impl Course {
     /// How much there is to do, if that is known: of what [`Course::position`] counts.
     pub(super) fn length(&self) -> Option<u64> {
         match (self.phase, self.expected) {
-            (_, Some(Expected::Documents(count) | Expected::Pairs(count))) => Some(count),
+            (_, Some(expected)) => Some(expected.count()),
             (Phase::Reading, None) => self.input_bytes.filter(|&bytes| bytes > 0),
             _ => None,
         }
@@ -115,7 +120,7 @@ impl Course {
     /// All of it, in words; before anything is done, how long that takes.
     pub(super) fn told(&self) -> String {
         let done = match (self.expected, self.length()) {
-            (Some(Expected::Documents(all)), _) => {
+            (Some(Expected::Documents(all) | Expected::Preparation(all)), _) => {
                 format!("{} of {} documents", number(self.count), number(all))
             }
             (Some(Expected::Pairs(all)), _) => {

@@ -334,9 +334,9 @@ impl Observer for Terminal {
 
     fn phase(&self, phase: Phase) {
         if let Some(course) = &self.course {
-            locked(course).begin(phase);
+            let is_other = locked(course).begin(phase);
             self.begin(course);
-            if self.in_lines && phase == Phase::Comparing {
+            if self.in_lines && is_other && phase == Phase::Comparing {
                 report::warning("comparing");
             }
         }

@@ -8,7 +8,7 @@ use crate::cluster::Components;
 use crate::collection::Group;
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::observer::WorkCount;
+use crate::observer::{Expected, WorkCount};
 use crate::score::Score;
 
 /// Who stands for whom of documents in the order of preference.
@@ -69,7 +69,11 @@ fn join_similar(
 ) -> Result<(), Error> {
     let prepared = clustering.prepared;
     let all = with_partner.len() as u64;
-    let count = WorkCount::new(clustering.observer, all, all * work::SET);
+    let count = WorkCount::new(
+        clustering.observer,
+        Expected::Documents(all),
+        all * work::SET,
+    );
     prepared.for_each_cell(with_partner, |loaded, _| {
         let work = Work::new(&loaded.sets, (0..loaded.sets.len()).map(Some));
         let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);

@@ -121,7 +121,7 @@ pub(super) fn assign(
         return Ok(Assigned::default());
     };
     let started = Instant::now();
-    let prepared = &PreparedSets::new(collection, lists)?;
+    let prepared = &PreparedSets::new(collection, lists, observer)?;
     stats.counts.identical = prepared.groups.copies() as u64;
     let mut clustering = Clustering {
         collection,

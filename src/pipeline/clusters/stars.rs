@@ -9,7 +9,7 @@ use crate::cluster::Stars;
 use crate::collection::Group;
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::observer::WorkCount;
+use crate::observer::{Expected, WorkCount};
 use crate::score::Score;
 
 /// A place in the order of preference, and the score with the document there.
@@ -63,7 +63,11 @@ fn by_sets(
     let prepared = clustering.prepared;
     let mut stars = Stars::new(prepared.groups.len(), SAME);
     let all = groups.len() as u64;
-    let count = WorkCount::new(clustering.observer, all, all * work::SET);
+    let count = WorkCount::new(
+        clustering.observer,
+        Expected::Documents(all),
+        all * work::SET,
+    );
     prepared.for_each_cell(groups, |loaded, places| {
         let mut index = KeeperIndex::new(prepared, loaded);
         let of_group = |&place: &u32| index.place(groups[place as usize]);

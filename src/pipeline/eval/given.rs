@@ -33,12 +33,12 @@ pub(super) fn search(collection: &mut Collection, settings: &Settings) -> Result
     };
     let (links, stats) = match settings.measure {
         Measure::MinHash => {
-            let PreparedSets { groups, sizes, .. } = &PreparedSets::new(collection, lists)?;
+            let PreparedSets { groups, sizes, .. } = &PreparedSets::new(collection, lists, &Quiet)?;
             let sketches = GroupSketches::new(lists, groups, sizes, &settings.sketch)?;
             search_positions(collection, groups, &sketches, &sketches.groups, &Quiet)?
         }
         Measure::Jaccard | Measure::Containment => {
-            let prepared = PreparedSets::new(collection, lists)?;
+            let prepared = PreparedSets::new(collection, lists, &Quiet)?;
             search_sets(collection, &prepared, &Quiet)?
         }
     };

@@ -102,7 +102,7 @@ impl<'a> Searched<'a> {
             let what = "an evaluation needs all shingles";
             return Err(Error::in_file("settings", ErrorKind::Settings(what)));
         };
-        let prepared = PreparedSets::new(collection, lists)?;
+        let prepared = PreparedSets::new(collection, lists, &Quiet)?;
         let (links, _) = search_sets(collection, &prepared, &Quiet)?;
         let judge = Judge::new(&truth, &prepared.groups);
         Ok(Self {
