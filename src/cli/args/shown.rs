@@ -1,6 +1,7 @@
 //! The command line as its pages show it: `-h` has what is typed daily and an example, and fits a
 //! screen; `--help` has everything; each command speaks of its own defaults.
 
+use clap::builder::PossibleValue;
 use clap::{Command, CommandFactory};
 
 use super::Cli;
@@ -106,7 +107,7 @@ fn briefly(command: Command) -> Command {
                     .map(|(_, default)| default.trim_end_matches(']'))
                     .and_then(|default| default.split(',').next());
                 let values = arg.get_possible_values();
-                let names: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+                let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
                 let default = default.map(|name| format!(" [default: {name}]"));
                 let told = names.join(", ") + &default.unwrap_or_default();
                 arg.help(told).hide_possible_values(true)
