@@ -654,6 +654,32 @@ mod first_use {
         run.says("record 2, byte 35: no text in the field `text`; --id-field");
     }
 
+    /// Whether it is an archive was looked up in it, and what was read for that was gone.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_is_named_is_read_from_its_start() {
+        let place = Place::new();
+        place.file("docs", four().concat());
+        let expected = place.run("docs").clean();
+        let program = env!("CARGO_BIN_EXE_simdup");
+        for script in [
+            format!("mkfifo pipe; cat docs > pipe & {program} pipe"),
+            format!("cat docs | {program} /dev/stdin"),
+            format!("mkfifo other; cat docs > other & {program} --glob '*' other"),
+        ] {
+            let output = std::process::Command::new("sh")
+                .args(["-c", &script])
+                .current_dir(place.path(""))
+                .output()
+                .unwrap();
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                expected,
+                "{script}"
+            );
+        }
+    }
+
     /// "Is a directory."
     #[test]
     fn dedup_into_a_directory_names_the_flag_for_it() {
