@@ -100,7 +100,7 @@ pub enum ErrorKind {
     /// Records in different encodings, which one file cannot hold.
     MixedEncodings,
     /// What is no file of records, and has no output of its own.
-    NoShard,
+    NoShard(&'static str),
     /// A line that is no pair with its score.
     NoPair,
     /// A line that is no pair with its label.
@@ -149,7 +149,7 @@ impl ErrorKind {
             Self::Spill(_) => "no room for temporary files",
             Self::MixedFormats => "mixed formats",
             Self::MixedEncodings => "mixed encodings",
-            Self::NoShard => "no file of records",
+            Self::NoShard(_) => "no file of records",
             Self::NoPair => "not a pair",
             Self::NoKnownPair => "not a known pair",
             Self::UnknownId(_) => "unknown id",
@@ -297,10 +297,7 @@ impl fmt::Display for ErrorKind {
                 "the inputs have different encodings, which one output cannot hold; take those of \
                  one encoding at a time, or convert them first (iconv -t UTF-8)",
             ),
-            Self::NoShard => f.write_str(
-                "of this file there are no records to write to --output-dir: plain text and HTML files \
-                 are documents as a whole, and Parquet is not written; use --output",
-            ),
+            Self::NoShard(why) => write!(f, "not for --output-dir: {why}"),
             Self::NoPair => f.write_str(
                 "not a pair and its score, as simdup writes them: text, tsv, csv or jsonl",
             ),

@@ -71,7 +71,7 @@ pub mod results {
     pub use crate::eval::Interval;
     pub use crate::explain::Passage;
     pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
-    pub use crate::observer::Phase;
+    pub use crate::observer::{Expected, Phase};
     pub use crate::pairs::Pairs;
     pub use crate::pipeline::{
         AddedPairs, Advice, Answer, Cell, Clustered, Deduplicated, Evaluated, Explained,
@@ -94,7 +94,9 @@ pub mod inside {
     pub use crate::document::Content;
     pub use crate::eval::{RandTally, Tally, interval, rand_tallies};
     pub use crate::explain::{Spanned, Template, passages};
-    pub use crate::pipeline::{TextFiles, cluster_written_pairs, write_pairs};
+    pub use crate::pipeline::{
+        TextFiles, cluster_written_pairs, find_pairs_with_places, write_pairs,
+    };
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
     };

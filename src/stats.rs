@@ -53,6 +53,8 @@ pub struct Counts {
     pub template_only: u64,
     /// Groups whose documents are not compared with each other.
     pub groups: u64,
+    /// Documents that are in one.
+    pub grouped: u64,
     /// Records that could not be used, and inputs that could not be read on.
     pub skipped: u64,
     /// Files of directories and members of archives without text.

@@ -19,6 +19,7 @@ use super::SearchStats;
 use super::links::{LinkWriter, Match};
 use crate::collection::{Group, GroupScope, for_each_bucket};
 use crate::error::Error;
+use crate::observer::{Expected, Observer, WorkCount};
 use crate::sketch::Value;
 
 /// The positions of a band.
@@ -77,6 +78,7 @@ pub(crate) struct Wanted<'a, S> {
 pub(crate) fn search(
     wanted: Wanted<'_, impl Fn(u32, u32) -> Option<u32> + Sync>,
     links: &LinkWriter,
+    observer: &dyn Observer,
 ) -> Result<SearchStats, Error> {
     let Wanted {
         signatures,
@@ -109,6 +111,8 @@ pub(crate) fn search(
         },
     };
     let mut found = Found::default();
+    let filings = (groups.len() * level.bands.len()) as u64;
+    let count = WorkCount::new(observer, Expected::Documents(groups.len() as u64), filings);
     for band in 0..level.bands.len() {
         let path = Path {
             level: &level,
@@ -124,6 +128,7 @@ pub(crate) fn search(
                 search.bucket(&path, bucket, found);
             },
             Found::merge,
+            |filed| count.add(filed as u64),
         )
         .merge(found);
     }
@@ -408,6 +413,7 @@ fn key(signature: &[Value], band: &[u16]) -> u64 {
 mod tests {
     use super::*;
     use crate::collection::{Groups, Role, Scope};
+    use crate::observer::Quiet;
     use crate::score::shared_positions;
     use crate::settings::Memory;
     use proptest::prelude::*;
@@ -447,7 +453,7 @@ mod tests {
             scope,
             score: |left, right| scored(rows, needed, left, right),
         };
-        let stats = search(wanted, &links).unwrap();
+        let stats = search(wanted, &links, &Quiet).unwrap();
         let links = links.finish().unwrap();
         let mut pairs = vec![];
         let mut buffer = vec![];

@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::prefix::{Asked, PrefixIndex, Probe};
 use super::rarity::{RankedSet, Ranking};
 use super::sets::{LoadedSets, PreparedSets};
+use super::work;
 use super::{Match, SearchStats};
 use crate::collection::{Group, GroupScope};
 use crate::error::Error;
+use crate::observer::WorkCount;
 
 /// The part of the memory that sets may take while they are joined; bytes that a bundle of a set
 /// takes then, and that a bundle takes by itself.
@@ -29,6 +31,13 @@ pub(super) struct Cell {
 }
 
 impl Cell {
+    /// How much work it is to hold each block against itself and all that follow.
+    pub(super) fn work(&self) -> u64 {
+        let blocks = (1..).zip(&self.blocks);
+        let sets: usize = blocks.map(|(times, block)| times * block.len()).sum();
+        sets as u64 * work::SET
+    }
+
     /// Adds a group that has so many bundles.
     fn push(&mut self, place: u32, bundles: u64, most: u64) {
         let is_full = self.bundles > most && self.in_block + bundles > most;
@@ -100,6 +109,7 @@ impl OtherSets<'_> {
     pub(super) fn for_each_pair(
         &self,
         scope: &GroupScope,
+        count: &WorkCount<'_>,
         take: impl Fn(&mut Vec<Match>) -> Result<(), Error> + Sync,
     ) -> Result<SearchStats, Error> {
         let sets = &self.block.sets;
@@ -116,11 +126,13 @@ impl OtherSets<'_> {
                 if stretch >= stretches {
                     return Ok(probe.stats);
                 }
+                let mut taken = 0;
                 self.prepared
                     .for_each_of(stretch, &mut buffer, |group, set| {
                         if !self.is_other[group.index()] {
                             return;
                         }
+                        taken += 1;
                         self.ranking.rank(&set, &mut ranked);
                         let of = |place: usize| self.block.groups[place];
                         let wanted = |place| scope.admits(group, of(place));
@@ -133,6 +145,7 @@ impl OtherSets<'_> {
                         });
                     })?;
                 take(&mut matches)?;
+                count.add(taken * work::SET);
             }
         });
         let mut stats = SearchStats::default();

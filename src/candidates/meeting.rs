@@ -73,6 +73,7 @@ impl Meeting<'_> {
                     self.join(own, &components);
                 },
                 |one, _| one,
+                |_| {},
             );
         }
         Ok(components)

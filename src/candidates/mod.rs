@@ -15,6 +15,7 @@ pub(crate) mod rarity;
 mod recall;
 mod search;
 mod sets;
+pub(crate) mod work;
 
 use serde::Serialize;
 

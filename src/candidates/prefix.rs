@@ -13,8 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::parity::Parities;
 use super::rarity::{Item, Ranked, SetsByRarity};
+use super::work::Work;
 use super::{Method, SearchStats};
 use crate::error::Error;
+use crate::observer::WorkCount;
 use crate::score::SetBound;
 
 /// Sets that a thread takes at a time.
@@ -257,9 +259,11 @@ pub(crate) fn for_each_pair(
     sets: &SetsByRarity,
     bound: SetBound,
     wanted: impl Fn(usize, usize) -> bool + Sync,
+    count: &WorkCount<'_>,
     take: impl Fn(&mut Vec<PlacePair>) -> Result<(), Error> + Sync,
 ) -> Result<SearchStats, Error> {
     const PAIRS_AT_ONCE: usize = 1 << 14;
+    let work = Work::new(sets, (0..sets.len()).map(Some));
     let mut index = PrefixIndex::new(sets, bound, Asked::Smaller);
     (0..sets.len()).for_each(|place| index.add(place));
     let index = index;
@@ -277,7 +281,8 @@ pub(crate) fn for_each_pair(
                 return Ok(probe.stats);
             }
             let end = sets.len() - taken;
-            for place in end.saturating_sub(SETS_AT_ONCE)..end {
+            let run = end.saturating_sub(SETS_AT_ONCE)..end;
+            for place in run.clone() {
                 probe.smaller(
                     &index,
                     parities.as_ref(),
@@ -289,6 +294,7 @@ pub(crate) fn for_each_pair(
             if pairs.len() >= PAIRS_AT_ONCE {
                 take(&mut pairs)?;
             }
+            count.add(work.of(run));
         }
     });
     let mut stats = SearchStats {

@@ -10,6 +10,7 @@ use super::sets::{LoadedSets, PreparedSets};
 use super::{LinkWriter, Links, Match, Method, RecallAt, SearchStats};
 use crate::collection::{Collection, Features, Group, GroupScope, Groups};
 use crate::error::Error;
+use crate::observer::Observer;
 use crate::score::{Measure, shared_at_least};
 use crate::settings::{Finding, Settings};
 use crate::sketch::{Signatures, Value};
@@ -48,12 +49,12 @@ pub(crate) fn way(settings: &Settings) -> Way {
 }
 
 /// Finds all that is similar.
-pub(crate) fn search(collection: &Collection) -> Result<Found, Error> {
+pub(crate) fn search(collection: &Collection, observer: &dyn Observer) -> Result<Found, Error> {
     match collection.features() {
-        Features::Signatures(signatures) => by_positions(collection, signatures),
+        Features::Signatures(signatures) => by_positions(collection, signatures, observer),
         Features::Shingles { lists, .. } => {
-            let prepared = PreparedSets::new(collection, lists)?;
-            let (links, stats) = search_sets(collection, &prepared)?;
+            let prepared = PreparedSets::new(collection, lists, observer)?;
+            let (links, stats) = search_sets(collection, &prepared, observer)?;
             Ok(Found {
                 groups: Some(prepared.groups),
                 sizes: prepared.sizes,
@@ -65,11 +66,15 @@ pub(crate) fn search(collection: &Collection) -> Result<Found, Error> {
 }
 
 /// Broder's score: positions in which two signatures agree.
-fn by_positions(collection: &Collection, signatures: &Signatures) -> Result<Found, Error> {
+fn by_positions(
+    collection: &Collection,
+    signatures: &Signatures,
+    observer: &dyn Observer,
+) -> Result<Found, Error> {
     let groups = collection.groups();
     let all: Vec<u32> = (0..groups.len() as u32).collect();
     let of_groups = OfGroups { signatures, groups };
-    let (links, stats) = search_positions(collection, groups, &of_groups, &all)?;
+    let (links, stats) = search_positions(collection, groups, &of_groups, &all, observer)?;
     Ok(Found {
         sizes: vec![signatures.positions() as u32; groups.len()],
         groups: None,
@@ -84,6 +89,7 @@ pub(crate) fn search_positions(
     groups: &Groups,
     signatures: &dyn GroupSignatures,
     among: &[u32],
+    observer: &dyn Observer,
 ) -> Result<(Links, SearchStats), Error> {
     let settings = collection.settings();
     let links = LinkWriter::new(groups.len(), &settings.memory());
@@ -96,7 +102,7 @@ pub(crate) fn search_positions(
         scope: &collection.scope().of_groups(groups),
         score: |one, two| shared_at_least(signatures.of(one), signatures.of(two), needed),
     };
-    let stats = bands::search(wanted, &links)?;
+    let stats = bands::search(wanted, &links, observer)?;
     Ok((links.finish()?, stats))
 }
 
@@ -120,6 +126,7 @@ impl GroupSignatures for OfGroups<'_> {
 pub(crate) fn search_sets(
     collection: &Collection,
     prepared: &PreparedSets,
+    observer: &dyn Observer,
 ) -> Result<(Links, SearchStats), Error> {
     let settings = collection.settings();
     let scope = collection.scope().of_groups(&prepared.groups);
@@ -131,8 +138,8 @@ pub(crate) fn search_sets(
                 signatures: Some(signatures),
                 ..
             },
-        ) => by_bands(prepared, signatures, bands, &scope, &links)?,
-        _ => complete(prepared, &scope, &links)?,
+        ) => by_bands(prepared, signatures, bands, (&scope, &links), observer)?,
+        _ => complete(prepared, &scope, &links, observer)?,
     };
     state(collection, &mut stats);
     stats.with_partner = prepared.with_partner().count() as u64;
@@ -144,18 +151,19 @@ fn complete(
     prepared: &PreparedSets,
     scope: &GroupScope,
     links: &LinkWriter,
+    observer: &dyn Observer,
 ) -> Result<SearchStats, Error> {
     let mut stats = SearchStats::default();
     let order: Vec<Group> = prepared.with_partner().collect();
-    prepared.for_each_block(&order, |block, others| {
+    prepared.for_each_block(&order, observer, |block, others, count| {
         let groups = &block.groups;
         let wanted = |one: usize, two: usize| scope.admits(groups[one], groups[two]);
-        let found = for_each_pair(&block.sets, prepared.bound(), wanted, |pairs| {
+        let found = for_each_pair(&block.sets, prepared.bound(), wanted, count, |pairs| {
             links.push(&mut matches(block, pairs))
         })?;
         stats = std::mem::take(&mut stats).merge(found);
         if let Some(others) = others {
-            let found = others.for_each_pair(scope, |matches| links.push(matches))?;
+            let found = others.for_each_pair(scope, count, |matches| links.push(matches))?;
             stats = std::mem::take(&mut stats).merge(found);
         }
         Ok(())
@@ -181,8 +189,8 @@ fn by_bands(
     prepared: &PreparedSets,
     signatures: &Signatures,
     bands: Bands,
-    scope: &GroupScope,
-    links: &LinkWriter,
+    (scope, links): (&GroupScope, &LinkWriter),
+    observer: &dyn Observer,
 ) -> Result<SearchStats, Error> {
     let threshold = prepared.bound().threshold().as_f64();
     let (needed, _) = positions_needed(signatures.positions(), threshold, bands);
@@ -227,6 +235,7 @@ fn by_bands(
             score,
         },
         links,
+        observer,
     )?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);

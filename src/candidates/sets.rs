@@ -1,12 +1,13 @@
 //! A collection's shingles, ready to be joined: documents without a partner dropped, sets
 //! that are the same collapsed, shingles bundled.
 
-use super::blocks::{OtherSets, cells};
+use super::blocks::{Cell, OtherSets, cells};
 use super::meeting::Meeting;
 use super::rarity::{Ranking, SetsByRarity};
 use crate::collection::{Collection, Group, Groups, Role, Scope};
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::observer::{Expected, Observer, Phase, WorkCount};
 use crate::score::SetBound;
 use crate::sets::{Common, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless};
 use crate::settings::Memory;
@@ -30,7 +31,11 @@ pub(crate) struct PreparedSets {
 
 impl PreparedSets {
     /// Prepares the sets of a collection whose shingles are `lists`.
-    pub(crate) fn new(collection: &Collection, lists: &ShingleLists) -> Result<Self, Error> {
+    pub(crate) fn new(
+        collection: &Collection,
+        lists: &ShingleLists,
+        observer: &dyn Observer,
+    ) -> Result<Self, Error> {
         let settings = collection.settings();
         let groups = collection.groups();
         let bound = SetBound::new(settings.measure, settings.threshold);
@@ -44,7 +49,14 @@ impl PreparedSets {
             Some(group) => groups.members(group).len() as u32,
             None => 0,
         };
-        let mut sets = SummedSets::new(lists, &roles, copies, common, &memory)?;
+        let mut sets = {
+            let documents = roles.iter().filter(|role| **role != Role::NONE).count();
+            let expected = Expected::Preparation(documents as u64);
+            let count = WorkCount::new(observer, expected, SummedSets::WORK);
+            SummedSets::new(lists, &roles, copies, common, (&memory, &count))?
+        };
+        // From here on it is comparing: how much there is to compare is told once it is known.
+        observer.phase(Phase::Comparing);
         let joined = groups.joined(&same_sets(groups, &sets.take_prints()));
         let mut prepared = Self {
             sizes: joined
@@ -207,11 +219,15 @@ impl PreparedSets {
     pub(super) fn for_each_block(
         &self,
         order: &[Group],
-        mut each: impl FnMut(&LoadedSets, Option<OtherSets<'_>>) -> Result<(), Error>,
+        observer: &dyn Observer,
+        mut each: impl FnMut(&LoadedSets, Option<OtherSets<'_>>, &WorkCount<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut is_in = vec![false; self.groups.len()];
         let mut is_other = vec![false; self.groups.len()];
-        for cell in cells(self, order) {
+        let cells = cells(self, order);
+        let work = cells.iter().map(Cell::work).sum();
+        let count = WorkCount::new(observer, Expected::Documents(order.len() as u64), work);
+        for cell in cells {
             let groups = |places: &[u32]| -> Vec<Group> {
                 places.iter().map(|&place| order[place as usize]).collect()
             };
@@ -231,7 +247,7 @@ impl PreparedSets {
                     ranking: &ranking,
                     is_other: &is_other,
                 };
-                each(&block, (!is_last).then_some(others))?;
+                each(&block, (!is_last).then_some(others), &count)?;
                 for group in groups(places) {
                     is_in[group.index()] = false;
                 }

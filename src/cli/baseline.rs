@@ -14,6 +14,13 @@ const TOLD_MAX: usize = 10;
 
 /// The pairs of a file.
 pub(super) fn read(path: &Path) -> Result<Arc<Accepted>, Failure> {
+    if path.as_os_str() != "-" && !path.exists() {
+        let path = path.display();
+        return Err(Failure::Usage(format!(
+            "--baseline {path}: there is no such file; --write-baseline {path} makes it, of the \
+             pairs that there are"
+        )));
+    }
     let mut accepted = Accepted::default();
     let input = match path.as_os_str() == "-" {
         true => Input::from_reader("-", std::io::stdin()),

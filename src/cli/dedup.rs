@@ -38,6 +38,13 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         Some(folder) => Some(ShardFiles::new(folder, &inputs.documents)?),
         None => None,
     };
+    if let Some(folder) = args.output.output.as_ref().filter(|path| path.is_dir()) {
+        let folder = folder.display();
+        return Err(Failure::Usage(format!(
+            "--output {folder}: that is a directory; --output-dir {folder} writes a file for each \
+             that is read"
+        )));
+    }
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let (output, name) = args.output.open()?;
     let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);
@@ -78,15 +85,16 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         warn_of_field(&dedup.keep, done.has_values);
         warn_of_large_clusters(done.clusters(), &done.urls);
         for (file, gone, documents) in &done.emptied {
+            let [gone, documents] = [gone, documents].map(|&count| summary::number(count as u64));
             report::warning(&format!("{file}: {gone} of its {documents} documents go"));
         }
     }
     if args.dry_run {
         report::warning(&format!(
             "{} of {} documents would go, {} would stay",
-            done.removed,
-            done.removed + done.kept,
-            done.kept
+            summary::number(done.removed),
+            summary::number(done.removed + done.kept),
+            summary::number(done.kept)
         ));
     }
     let output = output

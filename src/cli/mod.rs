@@ -4,6 +4,7 @@
 mod args;
 mod baseline;
 mod cluster;
+mod course;
 mod dedup;
 mod eval;
 mod explain;

@@ -2,17 +2,18 @@
 //! terminal. The only file that knows indicatif, but for `screen.rs`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt;
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use simdup::results::Phase;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use simdup::results::{Expected, Phase};
+use simdup::settings::PartyBy;
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
+use super::course::Course;
 use super::screen::Screen;
 use super::{report, summary};
 
@@ -40,23 +41,14 @@ pub(super) fn clear() {
 
 pub(super) struct Terminal {
     bar: ProgressBar,
-    /// How far it is, if progress is told in lines.
-    lines: Option<Mutex<Lines>>,
-    /// How much there is to read, if that is known.
-    input_bytes: Option<u64>,
+    /// How far it is, if somebody is shown that.
+    course: Option<Arc<Mutex<Course>>>,
+    /// Whether that is told in lines.
+    in_lines: bool,
     quiet: bool,
     /// When the run began, if a line closes it.
     summarised: Option<Instant>,
-    /// Whether the bar is as long as there are documents.
-    counts_documents: AtomicBool,
     problems: Mutex<BTreeMap<&'static str, u64>>,
-}
-
-/// Progress that is told in lines.
-struct Lines {
-    phase: Phase,
-    since: Instant,
-    told: Instant,
 }
 
 impl Terminal {
@@ -68,29 +60,23 @@ impl Terminal {
             When::Auto => is_terminal,
         };
         let now = Instant::now();
+        let has_bar = shown && is_terminal && Screen::is_there();
+        // To look at every file takes its time: not if nobody sees it.
+        let input_bytes = has_bar.then(|| inputs.map(Input::bytes).sum()).flatten();
+        let in_lines = shown && !is_terminal;
         let terminal = Self {
             bar: ProgressBar::hidden(),
-            lines: (shown && !is_terminal).then(|| {
-                Mutex::new(Lines {
-                    phase: Phase::Reading,
-                    since: now,
-                    told: now,
-                })
-            }),
-            // To look at every file takes its time: not if nobody sees it.
-            input_bytes: (shown && is_terminal)
-                .then(|| inputs.map(Input::bytes).sum())
-                .flatten(),
+            course: (has_bar || in_lines).then(|| Arc::new(Mutex::new(Course::new(input_bytes)))),
+            in_lines,
             quiet: args.quiet,
             summarised: match args.summary {
                 When::Always => Some(now),
                 When::Never => None,
                 When::Auto => (is_terminal && !args.quiet).then_some(now),
             },
-            counts_documents: AtomicBool::new(false),
             problems: Mutex::default(),
         };
-        if shown && is_terminal && Screen::is_there() {
+        if has_bar {
             let screen = Box::new(Screen);
             let target = ProgressDrawTarget::term_like_with_hz(screen, DRAWN_A_SECOND);
             terminal.bar.set_draw_target(target);
@@ -108,24 +94,27 @@ impl Terminal {
     /// Takes the bar away and says what was counted.
     pub(super) fn finish(&self, stats: &Stats) {
         self.bar.finish_and_clear();
-        if self.lines.is_some() {
+        if self.in_lines {
             report::warning(&format!(
                 "{} documents, {} bytes read",
-                HumanCount(stats.counts.documents),
-                HumanCount(stats.counts.input_bytes)
+                summary::number(stats.counts.documents),
+                summary::number(stats.counts.input_bytes)
             ));
         }
         for (name, count) in locked(&self.problems)
             .iter()
             .filter(|(_, count)| **count > ALIKE_MAX)
         {
-            report::warning(&format!("{} more of the kind: {name}", count - ALIKE_MAX));
+            let more = summary::number(count - ALIKE_MAX);
+            report::warning(&format!("{more} more of the kind: {name}"));
         }
-        let skipped = stats.counts.skipped;
-        match skipped {
+        match stats.counts.skipped {
             0 => {}
             1 => report::warning("1 record or file was skipped"),
-            _ => report::warning(&format!("{skipped} records or files were skipped")),
+            skipped => {
+                let skipped = summary::number(skipped);
+                report::warning(&format!("{skipped} records or files were skipped"));
+            }
         }
         if !self.quiet {
             tell_of_texts(stats);
@@ -138,6 +127,7 @@ impl Terminal {
             let what = if repeated == 1 {
                 "1 document was skipped: its id".to_owned()
             } else {
+                let repeated = summary::number(repeated);
                 format!("{repeated} documents were skipped: their ids")
             };
             report::warning(&format!("{what} had been met before, and the first counts"));
@@ -163,6 +153,9 @@ impl Terminal {
     pub(super) fn close(&self, stats: &Stats, found: &str) {
         if let Some(started) = self.summarised {
             report::warning(&summary::line(stats, found, started.elapsed()));
+            if let Some(told) = summary::of_short(stats) {
+                report::warning(&told);
+            }
         }
     }
 
@@ -179,10 +172,7 @@ impl Terminal {
 /// What was not compared, and why.
 fn tell_of_scope(stats: &Stats) {
     let counts = &stats.counts;
-    let documents = |count: u64| match count {
-        1 => "1 document".to_owned(),
-        _ => format!("{count} documents"),
-    };
+    let documents = |count: u64| summary::count(count, "document", "documents");
     if counts.left_out > 0 {
         report::warning(&format!(
             "{} with fewer words or more than asked for: not compared",
@@ -203,6 +193,19 @@ fn tell_of_scope(stats: &Stats) {
             "--group-by {party_by}: no document has a group, and all were compared"
         ));
     }
+    if let Some(party_by) = &stats.settings.party_by
+        && counts.groups == 1
+        && counts.grouped == counts.documents
+        && counts.documents > 1
+    {
+        let hint = match party_by {
+            PartyBy::Folder(level) => format!("; dir:{} is a folder further down", level + 1),
+            _ => String::new(),
+        };
+        report::warning(&format!(
+            "--group-by {party_by}: all documents are of one group, and none were compared{hint}"
+        ));
+    }
 }
 
 /// Says what was read otherwise than it stands, and what was not read since there is no text
@@ -211,7 +214,10 @@ fn tell_of_texts(stats: &Stats) {
     match stats.counts.passed_over {
         0 => {}
         1 => report::warning("1 file without text was passed over"),
-        files => report::warning(&format!("{files} files without text were passed over")),
+        files => {
+            let files = summary::number(files);
+            report::warning(&format!("{files} files without text were passed over"));
+        }
     }
     if stats.counts.kept_first > 0 {
         report::warning(
@@ -229,13 +235,16 @@ fn tell_of_texts(stats: &Stats) {
     let documents: u64 = guesses.values().sum();
     let what = match documents {
         1 => "1 document is not UTF-8 and was".to_owned(),
-        _ => format!("{documents} documents are not UTF-8 and were"),
+        _ => format!(
+            "{} documents are not UTF-8 and were",
+            summary::number(documents)
+        ),
     };
     let names: Vec<String> = match guesses.len() {
         1 => guesses.keys().map(ToString::to_string).collect(),
         _ => guesses
             .iter()
-            .map(|(name, documents)| format!("{name} ({documents})"))
+            .map(|(name, &documents)| format!("{name} ({})", summary::number(documents)))
             .collect(),
     };
     report::warning(&format!(
@@ -255,37 +264,41 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Begins the bar of a phase: with a rate and the time left where it is known how much there
-/// is to do. Nothing is counted while comparing, and a rate would only sink.
-fn begin(bar: &ProgressBar, phase: Phase, input_bytes: Option<u64>) {
-    let template = match (phase, input_bytes) {
-        (Phase::Reading, Some(_)) => {
-            "reading {bar:18} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
+/// What stands around what is told, of a phase that has a length, and of one that has none.
+const WITH_LENGTH: &str = "{prefix} {bar:18} {told}";
+const WITHOUT_LENGTH: &str = "{spinner} {prefix}: {told}";
+
+impl Terminal {
+    /// Draws the bar anew, for what there is to do from here on. A bar asks for what it tells
+    /// whenever it is drawn, so that nobody may hold that meanwhile.
+    fn begin(&self, course: &Arc<Mutex<Course>>) {
+        if self.bar.is_hidden() {
+            return;
         }
-        (Phase::Reading, None) => "{spinner} reading: {human_pos} documents, {msg}, {rate}",
-        (Phase::Comparing, _) => "{spinner} comparing, {elapsed}",
-        (Phase::Writing, _) => "{spinner} writing: {human_pos} documents, {msg}, {rate}",
-    };
-    bar.reset();
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.with_key("rate", rate));
+        let (name, length) = {
+            let course = locked(course);
+            (course.name(), course.length())
+        };
+        self.bar.reset();
+        self.bar.set_prefix(name);
+        match length {
+            Some(length) => self.bar.set_length(length),
+            None => self.bar.unset_length(),
+        }
+        let template = match length {
+            Some(_) => WITH_LENGTH,
+            None => WITHOUT_LENGTH,
+        };
+        let told = Arc::clone(course);
+        let told = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+            // A bar that cannot be drawn is no reason to stop.
+            let _ = out.write_str(&locked(&told).told());
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.with_key("told", told));
+        }
+        self.bar.enable_steady_tick(TICK);
     }
-    match (phase, input_bytes) {
-        (Phase::Reading, Some(bytes)) => bar.set_length(bytes),
-        _ => bar.unset_length(),
-    }
-    bar.set_message(bytes_text(0));
-    bar.enable_steady_tick(TICK);
-}
-
-/// A whole number a second.
-fn rate(state: &ProgressState, out: &mut dyn Write) {
-    // A bar that cannot be drawn is no reason to stop.
-    let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
-}
-
-fn bytes_text(bytes: u64) -> String {
-    format!("{} bytes", HumanCount(bytes))
 }
 
 impl Observer for Terminal {
@@ -300,7 +313,7 @@ impl Observer for Terminal {
 
     fn floor(&self, bytes: u64, memory_bytes: u64) {
         if !self.quiet {
-            let megabytes = |bytes: u64| HumanCount(bytes.div_ceil(1 << 20));
+            let megabytes = |bytes: u64| summary::number(bytes.div_ceil(1 << 20));
             self.bar.suspend(|| {
                 report::warning(&format!(
                     "--memory is {} MB, but ids, what is known of each document, threads, windows of \
@@ -312,62 +325,37 @@ impl Observer for Terminal {
         }
     }
 
-    fn expect(&self, documents: u64) {
-        if self.bar.is_hidden() || documents == 0 {
-            return;
+    fn expect(&self, expected: Expected) {
+        if let Some(course) = &self.course {
+            locked(course).expect(expected);
+            self.begin(course);
         }
-        let template = "writing {bar:18} {human_pos} of {human_len} documents, {rate}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style.with_key("rate", rate));
-        }
-        self.bar.set_length(documents);
-        self.counts_documents.store(true, Ordering::Relaxed);
     }
 
     fn phase(&self, phase: Phase) {
-        self.counts_documents.store(false, Ordering::Relaxed);
-        if !self.bar.is_hidden() {
-            begin(&self.bar, phase, self.input_bytes);
-        }
-        if let Some(lines) = &self.lines {
-            let mut lines = locked(lines);
-            lines.phase = phase;
-            lines.since = Instant::now();
-            if phase == Phase::Comparing {
+        if let Some(course) = &self.course {
+            let is_other = locked(course).begin(phase);
+            self.begin(course);
+            if self.in_lines && is_other && phase == Phase::Comparing {
                 report::warning("comparing");
             }
         }
     }
 
     fn progress(&self, bytes: u64, documents: u64) {
-        if let Some(lines) = &self.lines {
-            let mut lines = locked(lines);
-            if lines.told.elapsed() >= LINE_EVERY {
-                lines.told = Instant::now();
-                let per_second = documents as f64 / lines.since.elapsed().as_secs_f64();
-                report::warning(&format!(
-                    "{}: {} documents, {}, {}/s",
-                    match lines.phase {
-                        Phase::Reading => "reading",
-                        Phase::Comparing => "comparing",
-                        Phase::Writing => "writing",
-                    },
-                    HumanCount(documents),
-                    bytes_text(bytes),
-                    HumanCount(per_second as u64)
-                ));
-            }
-        }
-        if self.bar.is_hidden() {
+        let Some(course) = &self.course else {
             return;
-        }
-        if self.counts_documents.load(Ordering::Relaxed) {
-            self.bar.set_position(documents);
-        } else if self.bar.length().is_some() {
-            self.bar.set_position(bytes);
-        } else {
-            self.bar.set_message(bytes_text(bytes));
-            self.bar.set_position(documents);
+        };
+        let position = {
+            let mut course = locked(course);
+            course.add(bytes, documents);
+            if self.in_lines && course.is_due(LINE_EVERY) {
+                report::warning(&format!("{}: {}", course.name(), course.told()));
+            }
+            course.position()
+        };
+        if !self.in_lines {
+            self.bar.set_position(position);
         }
     }
 }

@@ -5,7 +5,7 @@ use simdup::{NamedWriter, ReportOutput, report_documents};
 use super::args::ReportArgs;
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
-use super::{Failure, Outcome, files};
+use super::{Failure, Outcome, files, summary};
 
 pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
@@ -30,18 +30,19 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     terminal.finish(&reported.stats);
     let stats = stats.write(&mut reported.stats)?;
     files::finish([(output, name.clone())].into_iter().chain(key).chain(stats))?;
-    terminal.close(&reported.stats, "");
     if !args.output.quiet {
         let pairs = reported.stats.counts.pairs;
         let of = match reported.shown as u64 == pairs {
             true => String::new(),
-            false => format!(" of {pairs}"),
+            false => format!(" of {}", summary::number(pairs)),
         };
         report::warning(&format!(
             "{name}: {}{of} pairs, {:.1} MB",
-            reported.shown,
+            summary::number(reported.shown as u64),
             reported.page_bytes as f64 / 1e6
         ));
     }
+    let pairs = summary::count(reported.stats.counts.pairs, "pair", "pairs");
+    terminal.close_pairs(&reported.stats, &pairs);
     Ok(Outcome::of(&reported.stats, &args.resources))
 }

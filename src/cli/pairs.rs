@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use simdup::inside::{Listing, Packed, TextFiles, write_pairs};
+use simdup::inside::{Listing, Packed, TextFiles, find_pairs_with_places, write_pairs};
 use simdup::results::Similar;
 use simdup::settings::{CommonSettings, Measure, Query};
 use simdup::{Index, NamedWriter, Settings, find_pairs};
@@ -37,15 +37,19 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         [only] if !args.output.quiet => Some(only.name().to_string()),
         _ => None,
     };
-    let mut similar = find_pairs(inputs, &settings, &terminal)?;
+    let find = match args.pairs.has_annotations(&listing) {
+        true => find_pairs_with_places,
+        false => find_pairs,
+    };
+    let mut similar = find(inputs, &settings, &terminal)?;
     terminal.finish(&similar.stats);
     if similar.pairs.own_documents() == 0 && !similar.urls.is_empty() && !args.output.quiet {
         report::warning("no document was read that could be held against those of --against");
     }
     if let Some(name) = names.filter(|name| similar.urls.only() == Some(name)) {
         report::warning(&format!(
-            "{name} was read as one document; --input-format tells otherwise, and \
-             `lines` takes each line for one"
+            "{name} was read as one document; --input-format tells otherwise: `lines` takes each \
+             line for one, `csv` each row of a table"
         ));
     }
 

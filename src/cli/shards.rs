@@ -90,10 +90,8 @@ impl ShardFiles {
         self.end()?;
         self.begun.insert(name.to_owned());
         let Some((path, ending)) = self.paths.get(name) else {
-            return Err(Failure::Usage(format!(
-                "--output-dir: {name} is part of an archive, which is not written; unpack it, or \
-                 use --output"
-            )));
+            let why = "it is part of an archive, and none is written; unpack that, or use --output";
+            return Err(Failure::Run(Error::in_file(name, ErrorKind::NoShard(why))));
         };
         let shown = path.display().to_string();
         let created = fs::create_dir_all(path.parent().unwrap_or(Path::new("")))

@@ -35,6 +35,19 @@ pub(super) fn of_estimates(stats: &Stats) -> Option<String> {
     ))
 }
 
+/// What to do about documents that are mostly shorter than a shingle.
+pub(super) fn of_short(stats: &Stats) -> Option<String> {
+    let (short, documents) = (stats.counts.short, stats.counts.documents);
+    (documents > 1 && short * 2 > documents).then(|| {
+        format!(
+            "{} of {} documents are shorter than a shingle, and found only if they are the same; \
+             -w 1 or -c 2 compares parts of them",
+            number(short),
+            number(documents)
+        )
+    })
+}
+
 /// A number with its thousands apart.
 pub(super) fn number(number: u64) -> String {
     let digits = number.to_string();
@@ -66,7 +79,8 @@ pub(super) fn near_duplicates(stats: &Stats) -> String {
     )
 }
 
-fn bytes(bytes: u64) -> String {
+/// A size, in decimal units.
+pub(super) fn bytes(bytes: u64) -> String {
     let units = ["kB", "MB", "GB", "TB"];
     let mut size = bytes as f64;
     let mut unit = "bytes";

@@ -27,13 +27,15 @@ fn key(filed: Filed) -> u64 {
 }
 
 /// Files `numbers`, which are in order, under their keys, and gives those of each key that
-/// has several, in order, to `each`, whose results come back in any order.
+/// has several, in order, to `each`, whose results come back in any order. `done` is told how
+/// many numbers have been dealt with, some at a time.
 pub(crate) fn for_each_bucket<T: Send>(
     numbers: &[u32],
     key_of: impl Fn(u32) -> u64 + Sync,
     start: impl Fn() -> T + Sync,
     each: impl Fn(&mut T, &[u32]) + Sync,
     merge: impl Fn(T, T) -> T + Sync,
+    done: impl Fn(usize) + Sync,
 ) -> T {
     let drawers = (numbers.len() / DRAWER_ENTRIES)
         .next_power_of_two()
@@ -69,6 +71,7 @@ pub(crate) fn for_each_bucket<T: Send>(
                     each(&mut found, &bucket);
                 }
             }
+            done(filed.len());
             found
         })
         .reduce(&start, &merge)
@@ -102,6 +105,7 @@ mod tests {
                 Vec::new,
                 |found, bucket| found.push(bucket.to_vec()),
                 |mut one, mut two| { one.append(&mut two); one },
+                |_| {},
             );
             expected.sort_unstable();
             found.sort_unstable();

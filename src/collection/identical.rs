@@ -60,6 +60,7 @@ impl Groups {
                 one.append(&mut two);
                 one
             },
+            |_| {},
         );
         let mut first_of = vec![None; documents];
         for document in all {

@@ -145,6 +145,11 @@ impl Parties {
         self.numbers.len()
     }
 
+    /// Documents that are of one.
+    pub(crate) fn documents(&self) -> usize {
+        self.of.iter().filter(|&&number| number != NONE).count()
+    }
+
     /// Whether two documents are compared.
     pub(crate) fn admits(&self, one: DocumentId, two: DocumentId) -> bool {
         let party = self.of[one.index()];

@@ -185,7 +185,7 @@ pub fn explain_documents(
                 let collection = reading.collection(first)?;
                 observer.phase(Phase::Comparing);
                 let stats = std::mem::take(&mut reading.stats);
-                let found = similar(collection, stats)?;
+                let found = similar(collection, stats, observer)?;
                 let chosen = choice.of_pairs(&found.pairs)?;
                 let named = |pair: &Pair| {
                     let urls = [pair.left, pair.right].map(|document| found.urls.get(document));

@@ -1,10 +1,12 @@
-//! Where in their files two documents begin to be the same.
+//! Where in their files two documents begin to be the same, or stand.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::collection::{Fate, RecordPlace, Records};
+use crate::document::DocumentId;
 use crate::explain::{Spanned, Template, least_tokens, passages};
-use crate::read::{FileText, Input, ReadSettings};
+use crate::read::{FileText, Input, ReadSettings, has_records_in_lines};
 use crate::settings::Settings;
 use crate::shingle::ShingleSettings;
 use crate::write::FilePlace;
@@ -38,6 +40,7 @@ pub(super) struct FileLines<'a> {
     template: &'a Template,
     kept: HashMap<Arc<str>, Option<Arc<FileText>>>,
     kept_bytes: usize,
+    records: RecordLines<'a>,
 }
 
 impl<'a> FileLines<'a> {
@@ -45,6 +48,7 @@ impl<'a> FileLines<'a> {
         files: &'a TextFiles,
         settings: &'a Settings,
         template: &'a Template,
+        records: Option<&'a Records>,
     ) -> Self {
         Self {
             files,
@@ -53,11 +57,23 @@ impl<'a> FileLines<'a> {
             template,
             kept: HashMap::new(),
             kept_bytes: 0,
+            records: RecordLines::new(records),
         }
     }
 
-    /// Where the first passage that two documents share begins in each.
-    pub(super) fn of(&mut self, urls: [&str; 2]) -> [FilePlace; 2] {
+    /// Where the first passage that two documents share begins in each, or where they stand if
+    /// they are lines of files.
+    pub(super) fn of(&mut self, documents: [DocumentId; 2], urls: [&str; 2]) -> [FilePlace<'a>; 2] {
+        let mut places = self.in_texts(urls);
+        for (place, document) in places.iter_mut().zip(documents) {
+            if *place == FilePlace::None {
+                *place = self.records.of(document, self.files, &self.read);
+            }
+        }
+        places
+    }
+
+    fn in_texts(&mut self, urls: [&str; 2]) -> [FilePlace<'a>; 2] {
         let texts = urls.map(|url| self.text(url));
         let place = |text: &Option<Arc<FileText>>| match text {
             Some(_) => FilePlace::File,
@@ -117,5 +133,53 @@ impl<'a> FileLines<'a> {
         }
         self.kept.insert(Arc::clone(name), text.clone());
         text
+    }
+}
+
+/// Documents that are lines of files.
+struct RecordLines<'a> {
+    records: Option<&'a Records>,
+    /// The record of each document.
+    indices: Vec<u32>,
+    /// Whether the records of a file are its lines.
+    is_of_lines: HashMap<&'a str, bool>,
+}
+
+impl<'a> RecordLines<'a> {
+    fn new(records: Option<&'a Records>) -> Self {
+        let fates = records.map_or(&[][..], Records::fates);
+        let documents = (0..).zip(fates);
+        Self {
+            records,
+            indices: documents
+                .filter(|(_, fate)| matches!(fate, Fate::Document(_)))
+                .map(|(index, _)| index)
+                .collect(),
+            is_of_lines: HashMap::new(),
+        }
+    }
+
+    fn of(
+        &mut self,
+        document: DocumentId,
+        files: &TextFiles,
+        read: &ReadSettings,
+    ) -> FilePlace<'a> {
+        let place = || {
+            let index = *self.indices.get(document.index())?;
+            self.records?.place(index as usize)
+        };
+        let Some(RecordPlace { file, record }) = place() else {
+            return FilePlace::None;
+        };
+        let input = || files.inputs.get(file).and_then(Input::as_file);
+        let is_of_lines = self
+            .is_of_lines
+            .entry(file)
+            .or_insert_with(|| input().is_some_and(|input| has_records_in_lines(input, read)));
+        match *is_of_lines {
+            true => FilePlace::Record { file, line: record },
+            false => FilePlace::None,
+        }
     }
 }

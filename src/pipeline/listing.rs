@@ -11,7 +11,7 @@ use super::{Similar, in_pool, unless_failed};
 use crate::collection::Urls;
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::observer::{Observer, Phase};
+use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::{Pair, Pairs, Partners};
 use crate::score::{Estimate, Measure};
 use crate::write::{IdLines, ListFormat, Listing, NamedWriter, PairLines};
@@ -26,7 +26,6 @@ pub fn write_pairs(
     observer: &dyn Observer,
 ) -> Result<u64, Error> {
     observer.phase(Phase::Writing);
-    observer.expect(similar.pairs.own_documents());
     let lines = IdLines::new(listing);
     if !listing.is_counted {
         let header = lines.header(similar.pairs.measure() == Measure::Containment);
@@ -34,6 +33,10 @@ pub fn write_pairs(
         written.map_err(|error| output.failed(error))?;
     }
     let has_places = listing.columns.lines || !matches!(listing.format, ListFormat::Rows(_));
+    if listing.is_in_order() {
+        let documents = similar.pairs.own_documents();
+        observer.expect(Expected::Documents(documents));
+    }
     if listing.is_in_order() && !has_places {
         return write_pair_lines(similar, listing, output, observer);
     }
@@ -45,28 +48,41 @@ pub fn write_pairs(
         pairs,
         stats,
         template,
+        records,
     } = similar;
     let (urls, pairs) = (&*urls, &*pairs);
-    let mut places = FileLines::new(files, &stats.settings, template);
+    let mut places = FileLines::new(files, &stats.settings, template, records.as_ref());
     let mut lines = PairLines::new(listing, urls);
-    let (mut text, mut count) = (Vec::new(), 0);
+    let (mut text, mut count, mut bytes) = (Vec::new(), 0, 0);
+    let is_in_order = listing.is_in_order();
     let mut scores = Scores::of(pairs);
     let mut put = |pair: Pair| {
         let of_files = match has_places {
-            true => places.of([pair.left, pair.right].map(|document| urls.get(document))),
+            true => {
+                let both = [pair.left, pair.right];
+                places.of(both, both.map(|document| urls.get(document)))
+            }
             false => Default::default(),
         };
         lines.pair(&pair, of_files, &mut text);
         count += 1;
+        if has_places || count % PAIRS_AT_ONCE as u64 == 0 {
+            let done = match is_in_order {
+                true => u64::from(pair.left.0),
+                false => count,
+            };
+            observer.progress(bytes + text.len() as u64, done);
+        }
         if text.len() < TEXT_BYTES {
             return Ok(());
         }
         let written = writer.write_all(&text).map_err(failed);
+        bytes += text.len() as u64;
         text.clear();
         written
     };
     let accepts = |pair: &Pair| listing.accepts(urls.get(pair.left), urls.get(pair.right));
-    if listing.is_in_order() {
+    if is_in_order {
         let mut result = Ok(());
         pairs.for_each(|pair| {
             scores.add(&pair);
@@ -86,6 +102,7 @@ pub fn write_pairs(
             }
         })?;
         result?;
+        observer.expect(Expected::Pairs(sorted.len()));
         sorted.for_each(|(left, right), shared| {
             let both = [DocumentId(left as u32), DocumentId(right)];
             pairs.again(both, shared).map_or(Ok(()), &mut put)

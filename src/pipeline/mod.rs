@@ -27,6 +27,8 @@ mod sample;
 mod sketches;
 mod sorted_pairs;
 mod texts;
+#[cfg(test)]
+mod told;
 mod twice;
 mod written_pairs;
 
@@ -48,7 +50,7 @@ pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_docum
 pub use file_lines::TextFiles;
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
 pub use listing::write_pairs;
-pub use pairs::{Similar, find_pairs};
+pub use pairs::{Similar, find_pairs, find_pairs_with_places};
 pub use rank::{
     Combine, DocumentFrequencies, Gold, Outlinks, RankOrder, RankSettings, Ranked, Ranking,
     rank_documents,

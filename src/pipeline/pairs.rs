@@ -6,7 +6,7 @@ use super::floor::Purpose;
 use super::reading::{Reading, Wants};
 use super::{Inputs, in_pool};
 use crate::candidates::{Found, search};
-use crate::collection::{Collection, Urls};
+use crate::collection::{Collection, Records, Urls};
 use crate::error::Error;
 use crate::explain::Template;
 use crate::observer::{Observer, Phase};
@@ -25,6 +25,8 @@ pub struct Similar {
     pub stats: Stats,
     /// What was taken out of every document.
     pub(crate) template: Template,
+    /// Which record is which document, if that is to be known.
+    pub(crate) records: Option<Records>,
 }
 
 /// Finds the pairs of documents whose score is at least the threshold:
@@ -65,23 +67,49 @@ pub fn find_pairs(
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Similar, Error> {
+    found(inputs.into(), settings, Wants::default(), observer)
+}
+
+/// The same for pairs that will be listed with the places of documents in their files.
+pub fn find_pairs_with_places(
+    inputs: impl Into<Inputs>,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<Similar, Error> {
+    let wants = Wants {
+        records: true,
+        ..Wants::default()
+    };
+    found(inputs.into(), settings, wants, observer)
+}
+
+fn found(
+    inputs: Inputs,
+    settings: &Settings,
+    wants: Wants,
+    observer: &dyn Observer,
+) -> Result<Similar, Error> {
     let settings = &settings.with_value_field(None);
-    let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Pairs);
-    let inputs = inputs.into();
+    let mut reading = Reading::new(settings, observer, wants, Purpose::Pairs);
     in_pool(settings, || {
-        let collection = reading.collection(inputs)?;
+        let mut collection = reading.collection(inputs)?;
         observer.phase(Phase::Comparing);
         Ok(Similar {
+            records: collection.records.take(),
             template: reading.template,
-            ..similar(collection, reading.stats)?
+            ..similar(collection, reading.stats, observer)?
         })
     })
 }
 
 /// All pairs of a collection.
-pub(super) fn similar(collection: Collection, mut stats: Stats) -> Result<Similar, Error> {
+pub(super) fn similar(
+    collection: Collection,
+    mut stats: Stats,
+    observer: &dyn Observer,
+) -> Result<Similar, Error> {
     let started = Instant::now();
-    let found = search(&collection)?;
+    let found = search(&collection, observer)?;
     let (urls, pairs) = pairs_of(collection, found, &mut stats);
     stats.seconds.candidates += started.elapsed();
     Ok(Similar {
@@ -89,6 +117,7 @@ pub(super) fn similar(collection: Collection, mut stats: Stats) -> Result<Simila
         pairs,
         stats,
         template: Template::default(),
+        records: None,
     })
 }
 

@@ -326,6 +326,7 @@ impl<'a> Reading<'a> {
     /// What was read, as a collection.
     pub(super) fn finish(&mut self, features: Features, sides: Sides) -> Collection {
         self.stats.counts.groups = self.parties.as_ref().map_or(0, Parties::len) as u64;
+        self.stats.counts.grouped = self.parties.as_ref().map_or(0, Parties::documents) as u64;
         let scope = Scope {
             sides,
             parties: self.parties.take().map(Arc::new),

@@ -21,7 +21,7 @@ use crate::collection::{Fate, Parties, Records, Sides, Urls};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
-use crate::observer::{Observer, Phase};
+use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::{Pair, Pairs};
 use crate::read::Input;
 use crate::score::Measure;
@@ -128,7 +128,7 @@ pub fn report_documents(
         let started = Instant::now();
         let records = collection.records.take().unwrap_or_default();
         let parties = collection.scope().parties.clone();
-        let found = search(&collection)?;
+        let found = search(&collection, observer)?;
         let (urls, pairs) = pairs_of(collection, found, &mut stats);
         let found = Finding::new(urls, &pairs, &records, parties, report)?;
         stats.seconds.candidates += started.elapsed();
@@ -147,7 +147,8 @@ pub fn report_documents(
             min_tokens: report.min_tokens,
             shingle,
         };
-        in_pool(settings, || shown.explain(&explaining))?;
+        observer.expect(Expected::Pairs(found.shown.len() as u64));
+        in_pool(settings, || shown.explain(&explaining, observer))?;
     }
     let least = report.min_tokens.unwrap_or(shingle);
     let head = head(&found, &shown, &stats, names, least, report);
@@ -463,7 +464,11 @@ impl Shown {
     }
 
     /// Finds the passages of all pairs, and packs texts and passages.
-    fn explain(&mut self, explaining: &Explaining<'_>) -> Result<(), Error> {
+    fn explain(
+        &mut self,
+        explaining: &Explaining<'_>,
+        observer: &dyn Observer,
+    ) -> Result<(), Error> {
         let mut batch: Vec<usize> = Vec::new();
         let mut chunks = Chunks::default();
         let order = std::mem::take(&mut self.order);
@@ -480,6 +485,7 @@ impl Shown {
             batch.push(pair);
             if bytes > TOKENISED_BYTES || index + 1 == order.len() {
                 self.explain_batch(explaining, &batch, &mut chunks);
+                observer.progress(0, index as u64 + 1);
                 batch.clear();
                 held.clear();
                 bytes = 0;

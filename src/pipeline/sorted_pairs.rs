@@ -21,6 +21,7 @@ pub(super) struct SortedPairs {
     order: PairOrder,
     memory: Memory,
     kept: Kept,
+    added: u64,
 }
 
 enum Kept {
@@ -38,6 +39,7 @@ impl SortedPairs {
                 Some(top) => Kept::Best(BinaryHeap::new(), top),
                 None => Kept::All(Vec::new(), SortedRuns::default()),
             },
+            added: 0,
         }
     }
 
@@ -50,6 +52,7 @@ impl SortedPairs {
     ) -> Result<(), Error> {
         // Scores are not negative: their bits are in the order of the numbers.
         let entry = ((!score.as_f64().to_bits(), (left, right)), shared);
+        self.added += 1;
         match &mut self.kept {
             Kept::Best(best, top) => {
                 if best.len() < *top {
@@ -68,6 +71,14 @@ impl SortedPairs {
                     false => Ok(()),
                 }
             }
+        }
+    }
+
+    /// How many pairs are listed.
+    pub(super) fn len(&self) -> u64 {
+        match &self.kept {
+            Kept::All(..) => self.added,
+            Kept::Best(best, _) => best.len() as u64,
         }
     }
 
@@ -115,6 +126,7 @@ mod tests {
             sorted.push(pair, Score::new(shared, 10), shared).unwrap();
         }
         let mut listed = vec![];
+        let count = sorted.len();
         sorted
             .for_each(|pair, of_pair| {
                 assert_eq!(of_pair, shared[pair.0 as usize * 5 + pair.1 as usize]);
@@ -122,6 +134,7 @@ mod tests {
                 Ok(())
             })
             .unwrap();
+        assert_eq!(count, listed.len() as u64);
         listed
     }
 

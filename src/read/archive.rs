@@ -128,8 +128,12 @@ pub(super) fn is_hidden(part: &str) -> bool {
     (part.starts_with('.') && !matches!(part, "." | "..")) || part == "__MACOSX"
 }
 
-/// Whether a file is an archive, or is called as one is that is compressed.
+/// Whether a file is an archive, or is called as one is that is compressed. What is read once only,
+/// as a pipe is, may be one: nobody looks.
 pub fn is_archive(path: &Path) -> bool {
+    if !path.is_file() {
+        return path.exists() && !path.is_dir();
+    }
     let mut head = Vec::new();
     let file = File::open(path).map(|file| file.take(HEAD_BYTES as u64));
     let is_read = file.is_ok_and(|mut file| file.read_to_end(&mut head).is_ok());

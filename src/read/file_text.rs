@@ -12,6 +12,23 @@ pub(crate) enum FileText {
     Made,
 }
 
+/// Whether each record of a file is a line of it, for all who open it.
+pub(crate) fn has_records_in_lines(input: Input, settings: &ReadSettings) -> bool {
+    let name = input.name().clone();
+    if !input.has_lines_of_its_own() {
+        return false;
+    }
+    let mut pieces = Pieces::new(vec![input], settings);
+    let mut piece = Piece::default();
+    while pieces.next(&mut piece) {
+        if let Some(block) = piece.blocks().next() {
+            let is_lines = matches!(block.format, InputFormat::Jsonl | InputFormat::Lines);
+            return is_lines && **block.file == *name;
+        }
+    }
+    false
+}
+
 impl FileText {
     /// `None` if there is no such document, or if it is one of several.
     pub(crate) fn read(input: Input, settings: &ReadSettings) -> Option<Self> {

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::ReadSettings;
+use super::archive::HEAD_BYTES;
 use super::blocks::Start;
 use super::command::Command;
 use super::counted::CountedReader;
 use super::format::InputFormat;
+use super::json_array::looks_like_array;
 use super::packed::Packing;
 use super::parquet::{self, Layout};
 use super::source::Source;
@@ -226,6 +228,20 @@ impl Input {
             Origin::Path(_) => self.again(),
             _ => None,
         }
+    }
+
+    /// Whether it is a regular file that is neither unpacked when it is read, nor an array whose
+    /// elements become lines.
+    pub(crate) fn has_lines_of_its_own(&self) -> bool {
+        let Origin::Path(path) = &self.origin else {
+            return false;
+        };
+        let mut head = Vec::new();
+        let is_read = File::open(path).is_ok_and(|file| {
+            let mut start = file.take(HEAD_BYTES as u64);
+            start.read_to_end(&mut head).is_ok()
+        });
+        is_read && !looks_like_array(&head) && !self.is_packed_file()
     }
 
     /// Whether it is a regular file that must be unpacked each time it is read.

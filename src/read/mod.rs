@@ -85,7 +85,7 @@ pub use blocks::Piece;
 pub use command::{Command, end_commands};
 pub(crate) use cutter::Cutter;
 pub use encoding::{Charset, TextEncoding};
-pub(crate) use file_text::FileText;
+pub(crate) use file_text::{FileText, has_records_in_lines};
 pub(crate) use format::Head;
 pub use format::InputFormat;
 pub(crate) use html::url_words;

@@ -18,6 +18,7 @@ use super::uses::ChunkUses;
 use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::observer::WorkCount;
 use crate::settings::Memory;
 use crate::shingle::Shingle;
 
@@ -75,20 +76,28 @@ struct NewSets {
 const BUNDLES_SHARE: u64 = 8;
 
 impl SummedSets {
+    /// How much work it is to make them, and how much of a hundred it is to bundle the shingles of
+    /// chunks, to put these together for documents, and to bundle those: about, as measured.
+    pub(crate) const WORK: u64 = 100 << 30;
+    const PARTS: [u64; 3] = [30, 17, 53];
+
     /// Finds the bundles of those documents that have a role. Each stands for so many `copies`.
     pub(crate) fn new(
         lists: &ShingleLists,
         roles: &[Role],
         copies: impl Fn(DocumentId) -> u32 + Sync,
         common: Common,
-        memory: &Memory,
+        (memory, count): (&Memory, &WorkCount<'_>),
     ) -> Result<Self, Error> {
+        let [of_chunks, of_documents, of_bundles] =
+            Self::PARTS.map(|part| part * (Self::WORK / 100));
         let role = |document: DocumentId| roles[document.index()];
         let documents = {
             let uses = ChunkUses::new(lists, role)?;
-            let chunks = ChunkBundles::new(lists, &uses, memory)?;
+            let chunks = ChunkBundles::new(lists, &uses, memory, (count, of_chunks))?;
             DocumentBundles::new(lists, &chunks, roles, copies, common, memory)?
         };
+        count.add(of_documents);
         let shards = Shards::new(&documents, memory)?;
         let layout = shards.layout();
         let store = Store::new(memory, BUNDLES_SHARE);
@@ -101,6 +110,7 @@ impl SummedSets {
             },
             |made: &mut NewSets, _, bundles, answers| made.push(bundles, answers),
             |parts, made| made.finish(&documents, parts, &store),
+            (count, of_bundles),
         )?;
         Ok(Self {
             stretches,
@@ -260,6 +270,7 @@ impl NewSets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observer::{Expected, Quiet};
     use crate::sets::ListBlock;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -295,7 +306,11 @@ mod tests {
             lists.finish().unwrap();
             let roles = vec![Role::LEFT; documents.len()];
             let common = most.map_or(Common::Keep, Common::Documents);
-            let sets = SummedSets::new(&lists, &roles, |_| 1, common, &memory).unwrap();
+            let sets = {
+                let expected = Expected::Preparation(1);
+                let count = WorkCount::new(&Quiet, expected, SummedSets::WORK);
+                SummedSets::new(&lists, &roles, |_| 1, common, (&memory, &count)).unwrap()
+            };
             let in_how_many = |word: &u64| {
                 documents.iter().filter(|list| list.contains(word)).count() as u32
             };

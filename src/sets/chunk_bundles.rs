@@ -11,6 +11,7 @@ use super::spill::{Spill, Store, Stored};
 use super::sums::{Sums, answer, sum_of_one};
 use super::uses::{ChunkUses, Use};
 use crate::error::Error;
+use crate::observer::WorkCount;
 use crate::settings::Memory;
 
 /// The bundles of all chunks that somebody has.
@@ -92,6 +93,7 @@ impl ChunkBundles {
         lists: &ShingleLists,
         uses: &ChunkUses,
         memory: &Memory,
+        count: (&WorkCount<'_>, u64),
     ) -> Result<Self, Error> {
         let used = UsedChunks { lists, uses };
         let shards = Shards::new(&used, memory)?;
@@ -124,6 +126,7 @@ impl ChunkBundles {
                 }
                 Ok(stretch)
             },
+            count,
         )?;
         Ok(Self {
             stretches,

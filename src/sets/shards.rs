@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::pages;
 use super::spill::{Segment, Spill};
 use crate::error::Error;
+use crate::observer::WorkCount;
 use crate::settings::Memory;
 
 /// Keys in a shard that are aimed at, and how many bits may tell a shard.
@@ -26,6 +27,9 @@ const MEMORY_SHARE: u64 = 4;
 const STRETCH_KEYS: u64 = 1 << 18;
 /// Most stretches of a collection, as each has a count for every shard.
 const STRETCHES_MAX: u64 = 256;
+/// How much of a hundred of the work it is to deal out, to answer and to take back: about, as
+/// measured.
+const WORK_PARTS: [u64; 3] = [15, 30, 55];
 
 /// Lists of keys that can be read again and again, in parts.
 pub(super) trait Lists: Sync {
@@ -198,18 +202,30 @@ impl<'a, L: Lists> Shards<'a, L> {
     /// Has `work` replace the words of each shard, which are in one block for each stretch, by an
     /// answer for each key, at the start of each block; what a thread needs for it comes from
     /// `scratch`. Then `each` is called with every owner, its list and the answers for it, in
-    /// order, and `done` makes something of what that made of some parts.
+    /// order, and `done` makes something of what that made of some parts. It is told how far that
+    /// is, which is so much work.
     pub(super) fn answer<S, T: Default, U: Send>(
         &self,
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
         each: impl Fn(&mut T, u32, &[L::Item], &[u64]) + Sync + Send,
         done: impl Fn(Range<usize>, T) -> Result<U, Error> + Sync + Send,
+        (count, all): (&WorkCount<'_>, u64),
     ) -> Result<Vec<U>, Error> {
+        let [of_dealing, of_work, of_taking] = WORK_PARTS.map(|part| all / 100 * part);
+        let told = |part: u64, of: usize| count.add(part / of.max(1) as u64);
         let stretches = self.stretches.par_iter();
         let mut dealt: Vec<Dealt> = stretches
-            .map_init(Vec::new, |buffer, stretch| self.deal(stretch, buffer))
+            .map_init(Vec::new, |buffer, stretch| {
+                let dealt = self.deal(stretch, buffer);
+                told(of_dealing, self.stretches.len());
+                dealt
+            })
             .collect::<Result<_, Error>>()?;
+        let work = |scratch: &mut S, blocks: &mut [&mut [u64]]| {
+            work(scratch, blocks);
+            told(of_work, self.layout.shards());
+        };
         match &self.spill {
             None => self.work_in_memory(&mut dealt, scratch, work),
             Some(spill) => self.work_on_disk(spill, &dealt, scratch, work)?,
@@ -221,7 +237,9 @@ impl<'a, L: Lists> Shards<'a, L> {
                 self.take_back(stretch, dealt, buffer, |owner, list, answers| {
                     each(&mut made, owner, list, answers);
                 })?;
-                done(stretch.clone(), made)
+                let made = done(stretch.clone(), made);
+                told(of_taking, self.stretches.len());
+                made
             })
             .collect()
     }

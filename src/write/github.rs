@@ -1,23 +1,30 @@
 //! Annotations of a workflow on GitHub: a line a pair, at the place of the first document.
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
-use super::listing::PairFacts;
+use super::listing::{FilePlace, PairFacts};
 
 /// Appends a warning and a line end.
-pub(super) fn annotate(urls: [&str; 2], facts: &PairFacts, score: &str, text: &mut Vec<u8>) {
+pub(super) fn annotate(urls: [&str; 2], facts: &PairFacts<'_>, score: &str, text: &mut Vec<u8>) {
     let [left, right] = urls;
     text.extend_from_slice(b"::warning ");
-    if let Some(line) = facts.places[0].some_line() {
+    if let Some((file, line)) = facts.places[0].some_line(left) {
         text.extend_from_slice(b"file=");
-        escape(left, true, text);
+        escape(file, true, text);
         text.extend_from_slice(format!(",line={line},").as_bytes());
     }
     text.extend_from_slice(b"title=near-duplicate::");
     escape(left, false, text);
     text.extend_from_slice(b" is similar to ");
     escape(right, false, text);
-    if let Some(line) = facts.places[1].line() {
-        text.extend_from_slice(format!(":{line}").as_bytes());
+    match facts.places[1] {
+        FilePlace::Line(line) => text.extend_from_slice(format!(":{line}").as_bytes()),
+        FilePlace::Record { file, line } => {
+            let place = format!("{file}:{line}");
+            if place != right {
+                escape(&format!(" in {place}"), false, text);
+            }
+        }
+        FilePlace::File | FilePlace::None => {}
     }
     text.extend_from_slice(format!(" (score {score})\n").as_bytes());
 }
@@ -39,7 +46,6 @@ fn escape(value: &str, is_property: bool, text: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::score::Score;
-    use crate::write::FilePlace;
 
     #[test]
     fn what_ends_a_line_or_a_property_is_escaped() {
@@ -54,11 +60,17 @@ mod tests {
         annotate(["a:1,b%.c", "x\ny,z"], &facts, "0.9", &mut text);
         facts.places = [FilePlace::None, FilePlace::Line(7)];
         annotate(["a", "b"], &facts, "0.9", &mut text);
+        let record = |line| FilePlace::Record { file: "d:o", line };
+        facts.places = [record(3), record(4)];
+        annotate(["a", "b"], &facts, "0.9", &mut text);
+        annotate(["a", "d:o:4"], &facts, "0.9", &mut text);
         assert_eq!(
             String::from_utf8(text).unwrap(),
             "::warning file=a%3A1%2Cb%25.c,line=3,title=near-duplicate::a:1,b%25.c is similar to \
              x%0Ay,z (score 0.9)\n\
-             ::warning title=near-duplicate::a is similar to b:7 (score 0.9)\n"
+             ::warning title=near-duplicate::a is similar to b:7 (score 0.9)\n\
+             ::warning file=d%3Ao,line=3,title=near-duplicate::a is similar to b in d:o:4 (score 0.9)\n\
+             ::warning file=d%3Ao,line=3,title=near-duplicate::a is similar to d:o:4 (score 0.9)\n"
         );
     }
 }

@@ -25,7 +25,7 @@ impl<'a> PairLines<'a> {
     }
 
     /// Appends a pair.
-    pub(crate) fn pair(&mut self, pair: &Pair, places: [FilePlace; 2], text: &mut Vec<u8>) {
+    pub(crate) fn pair(&mut self, pair: &Pair, places: [FilePlace<'_>; 2], text: &mut Vec<u8>) {
         if self.left != Some(pair.left) {
             self.left = Some(pair.left);
             self.lines.left(self.urls.get(pair.left));
@@ -119,7 +119,7 @@ impl IdLines {
     }
 
     /// Appends a pair.
-    pub fn pair(&mut self, right: &str, facts: &PairFacts, text: &mut Vec<u8>) {
+    pub fn pair(&mut self, right: &str, facts: &PairFacts<'_>, text: &mut Vec<u8>) {
         let urls = [&self.left, right];
         match self.format {
             ListFormat::Rows(_) => return self.row(right, facts, text),
@@ -135,7 +135,7 @@ impl IdLines {
         self.is_first = false;
     }
 
-    fn row(&mut self, right: &str, facts: &PairFacts, text: &mut Vec<u8>) {
+    fn row(&mut self, right: &str, facts: &PairFacts<'_>, text: &mut Vec<u8>) {
         let [first, second, before_score, end] = self.rules.frame().map(str::as_bytes);
         text.extend_from_slice(first);
         text.extend_from_slice(&self.left_id);
@@ -154,7 +154,7 @@ impl IdLines {
         text.extend_from_slice(end);
     }
 
-    fn columns(&self, facts: &PairFacts, text: &mut Vec<u8>) {
+    fn columns(&self, facts: &PairFacts<'_>, text: &mut Vec<u8>) {
         if self.columns.shared {
             let shared = facts.shared.to_string();
             self.rules.more("shared", Some(&shared), text);

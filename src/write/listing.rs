@@ -86,7 +86,7 @@ pub struct Columns {
 
 /// What is known of a pair besides its ids.
 #[derive(Clone, Copy, Debug)]
-pub struct PairFacts {
+pub struct PairFacts<'a> {
     /// How similar they are.
     pub score: Score,
     /// The share of each that is in the other, if it is to be told.
@@ -96,12 +96,12 @@ pub struct PairFacts {
     /// Shingles of each.
     pub sizes: [u32; 2],
     /// Where the first passage that they share begins in each.
-    pub places: [FilePlace; 2],
+    pub places: [FilePlace<'a>; 2],
 }
 
-/// Where something stands in a document, if that is a file.
+/// Where something stands in a document, if that is a file, or where the document stands in one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FilePlace {
+pub enum FilePlace<'a> {
     /// It is none.
     #[default]
     None,
@@ -109,22 +109,30 @@ pub enum FilePlace {
     File,
     /// In a line, from 1.
     Line(u64),
+    /// The document is a line of a file.
+    Record {
+        /// The file.
+        file: &'a str,
+        /// The line, from 1.
+        line: u64,
+    },
 }
 
-impl FilePlace {
+impl<'a> FilePlace<'a> {
     /// The line, if it is known.
     pub(super) fn line(self) -> Option<u64> {
         match self {
             Self::Line(line) => Some(line),
-            Self::None | Self::File => None,
+            Self::None | Self::File | Self::Record { .. } => None,
         }
     }
 
-    /// Some line of a file.
-    pub(super) fn some_line(self) -> Option<u64> {
+    /// The file of a document with this id, and some line of it.
+    pub(super) fn some_line(self, url: &'a str) -> Option<(&'a str, u64)> {
         match self {
-            Self::Line(line) => Some(line),
-            Self::File => Some(1),
+            Self::Line(line) => Some((url, line)),
+            Self::File => Some((url, 1)),
+            Self::Record { file, line } => Some((file, line)),
             Self::None => None,
         }
     }

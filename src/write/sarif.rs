@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::listing::PairFacts;
+use super::listing::{FilePlace, PairFacts};
 
 /// The name that all results have.
 const RULE: &str = "near-duplicate";
@@ -32,9 +32,9 @@ pub(super) fn start() -> String {
 pub(super) const END: &str = "\n]}]}\n";
 
 /// Appends a result, on a line of its own.
-pub(super) fn result(urls: [&str; 2], facts: &PairFacts, score: &str, text: &mut Vec<u8>) {
+pub(super) fn result(urls: [&str; 2], facts: &PairFacts<'_>, score: &str, text: &mut Vec<u8>) {
     let [left, right] = urls;
-    let place = |side: usize| place(urls[side], facts.places[side].some_line());
+    let place = |side: usize| place(urls[side], facts.places[side]);
     let mut related = place(1);
     related["id"] = 1.into();
     related["message"] = json!({"text": right});
@@ -52,15 +52,19 @@ pub(super) fn result(urls: [&str; 2], facts: &PairFacts, score: &str, text: &mut
     text.extend_from_slice(format!("\n{result}").as_bytes());
 }
 
-/// A line of a file; of what is no file, the name alone.
-fn place(url: &str, line: Option<u64>) -> Value {
-    match line {
-        Some(line) => json!({"physicalLocation": {
-            "artifactLocation": {"uri": uri(url)},
+/// A line of a file; of what is no file, the name too, and of what is in none the name alone.
+fn place(url: &str, place: FilePlace<'_>) -> Value {
+    let mut location = json!({});
+    if let Some((file, line)) = place.some_line(url) {
+        location["physicalLocation"] = json!({
+            "artifactLocation": {"uri": uri(file)},
             "region": {"startLine": line},
-        }}),
-        None => json!({"logicalLocations": [{"fullyQualifiedName": url}]}),
+        });
     }
+    if matches!(place, FilePlace::None | FilePlace::Record { .. }) {
+        location["logicalLocations"] = json!([{"fullyQualifiedName": url}]);
+    }
+    location
 }
 
 /// A path as a relative reference of RFC 3986.

@@ -49,11 +49,11 @@ fn bad_json_lines_are_named_and_the_others_used() {
         ),
         (
             b"{\"url\":\"c\"}\n",
-            "record 2, byte 29: no text in the field `text`; --id-field",
+            "record 2, byte 29: no text in the field `text`; the record has `url`; --id-field",
         ),
         (
             b"{\"url\":\"c\",\"text\":null}\n",
-            "record 2, byte 29: no text",
+            "record 2, byte 29: no text in the field `text`; the record has `url`; --id-field",
         ),
         (
             b"{\"url\":\"c\",\"text\":true}\n",

@@ -1,6 +1,6 @@
 //! What can be typed and what is refused, before anything is read.
 
-use crate::harness::{Place, line};
+use crate::harness::{Place, four, line};
 
 #[test]
 fn what_makes_no_sense_is_refused_with_a_remedy() {
@@ -292,4 +292,44 @@ fn a_later_flag_overrides_the_same_one() {
     place.file("docs", line("a", "one two"));
     let run = place.run("sketch --hashes 3 --hashes 2 --shingle-words 9 --shingle-words 1 docs");
     assert!(run.clean().starts_with("{\"url\":\"a\",\"shingles\":2,"));
+}
+
+#[test]
+fn a_flag_of_another_command_is_named_with_what_to_do() {
+    let place = Place::new();
+    place.file("docs", four().concat());
+    for (arguments, says) in [
+        (
+            "cluster --with shared docs",
+            "`simdup cluster` has no --with: `simdup -s jaccard -o pairs.tsv` lists pairs with it, and \
+             `simdup cluster --pairs pairs.tsv` joins those\n",
+        ),
+        ("cluster --baseline=known docs", "has no --baseline: "),
+        ("dedup --count docs", "has no --count: --dry-run counts\n"),
+        (
+            "dedup -f csv docs",
+            "has no -f: documents are written as they came in",
+        ),
+        (
+            "sketch --removed x docs",
+            "`simdup sketch` has no --removed: that is a flag of `simdup dedup`\n",
+        ),
+        (
+            "index build --exit-status i docs",
+            "`simdup index build` has no --exit-status: that is a flag of `simdup`, ",
+        ),
+        // What no command has is told as before.
+        (
+            "cluster --thresold 0.5 docs",
+            "a similar argument exists: '--threshold'",
+        ),
+    ] {
+        place.run(arguments).fails(says);
+    }
+    // And it does what is said.
+    place.file("known", "a d 1.0\n");
+    place
+        .run("-s jaccard --baseline known -o pairs.tsv docs")
+        .clean();
+    place.run("cluster --pairs pairs.tsv").clean();
 }

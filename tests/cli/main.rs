@@ -27,6 +27,17 @@ mod documents;
 mod encodings;
 mod eval;
 mod exact;
+// They name what the default features read.
+#[cfg(all(
+    unix,
+    feature = "bzip2",
+    feature = "lz4",
+    feature = "parquet",
+    feature = "tar",
+    feature = "xz",
+    feature = "zip"
+))]
+mod examples;
 mod explain;
 mod flags;
 #[cfg(feature = "parquet")]
@@ -34,6 +45,7 @@ mod formats;
 mod harness;
 mod help;
 mod index;
+mod json_schema;
 mod listing;
 mod memory;
 mod output;
@@ -51,6 +63,7 @@ mod report;
     feature = "zip"
 ))]
 mod same_documents;
+mod sarif;
 mod scope;
 mod shards;
 mod shingles;

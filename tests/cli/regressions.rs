@@ -598,3 +598,165 @@ mod reading {
         assert!(report.contains("malformed JSON: invalid type: string") && report.len() < 400);
     }
 }
+
+/// What those met who had nothing but the README and the help.
+mod first_use {
+    use crate::harness::{Place, four, line};
+
+    const TEXT: &str = "one two three four five six seven eight nine ten";
+
+    /// "No document was read": it waited for documents on standard input.
+    #[test]
+    fn two_files_are_explained_without_being_named_twice() {
+        let place = Place::new();
+        place
+            .file("a.txt", TEXT)
+            .file("b.txt", TEXT)
+            .file("docs", four().concat());
+        let run = place.run("explain a.txt b.txt").clean();
+        assert!(run.starts_with("1 a.txt\n2 b.txt\n  jaccard 1.0"), "{run}");
+        assert_eq!(run, place.run("explain a.txt b.txt a.txt b.txt").clean());
+        // Ids that are none are looked for where they are said to be.
+        let docs = four().concat();
+        let piped = place.pipe("explain a d", docs).clean();
+        assert_eq!(piped, place.run("explain a d docs").clean());
+    }
+
+    /// Everybody was of one group, nothing was printed, and that was all.
+    #[test]
+    fn one_group_of_all_is_told() {
+        let place = Place::new();
+        place
+            .file("hand/in/ada/x.txt", TEXT)
+            .file("hand/in/ben/x.txt", TEXT);
+        let run = place.run("--group-by dir hand");
+        assert_eq!((run.status, run.stdout.as_str()), (0, ""));
+        run.says(
+            "--group-by dir: all documents are of one group, and none were compared; dir:2 is a \
+             folder further down\n",
+        );
+        assert_ne!(place.run("--group-by dir:2 hand").clean(), "");
+        assert_eq!(place.run("--group-by dir -q hand").clean(), "");
+        // One that is in no group is compared.
+        place.file("hand/x.txt", TEXT);
+        place.run("--group-by dir hand").clean();
+    }
+
+    /// CSV and Parquet said which fields there are, JSON did not.
+    #[test]
+    fn a_record_without_text_says_which_fields_it_has() {
+        let docs = "{\"url\":\"a\",\"title\":\"b\",\"body\":\"c\"}\n{}\n";
+        let run = Place::new().pipe("--input-format jsonl", docs);
+        run.fails(
+            "-: record 1, byte 0: no text in the field `text`; the record has `body`, `title`, `url`; \
+             --id-field and --text-field name the fields to read\n",
+        );
+        run.says("record 2, byte 35: no text in the field `text`; --id-field");
+    }
+
+    /// Whether it is an archive was looked up in it, and what was read for that was gone.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_is_named_is_read_from_its_start() {
+        let place = Place::new();
+        place.file("docs", four().concat());
+        let expected = place.run("docs").clean();
+        let program = env!("CARGO_BIN_EXE_simdup");
+        for script in [
+            format!("mkfifo pipe; cat docs > pipe & {program} pipe"),
+            format!("cat docs | {program} /dev/stdin"),
+            format!("mkfifo other; cat docs > other & {program} --glob '*' other"),
+        ] {
+            let output = std::process::Command::new("sh")
+                .args(["-c", &script])
+                .current_dir(place.path(""))
+                .output()
+                .unwrap();
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                expected,
+                "{script}"
+            );
+        }
+    }
+
+    /// "Is a directory."
+    #[test]
+    fn dedup_into_a_directory_names_the_flag_for_it() {
+        let place = Place::new();
+        place.file("docs", four().concat()).file("clean/old", "");
+        place.run("dedup docs -o clean").fails(
+            "--output clean: that is a directory; --output-dir clean writes a file for each",
+        );
+    }
+
+    /// It said that --glob has no effect, and to leave it out.
+    #[test]
+    fn a_wrong_path_beside_a_glob_is_a_wrong_path() {
+        let run = Place::new().run("--glob *.rs --exit-status nowhere");
+        run.fails("nowhere: cannot be read");
+        assert!(!run.stderr.contains("--glob"), "{}", run.stderr);
+    }
+
+    #[test]
+    fn a_baseline_that_is_not_there_says_how_it_is_made() {
+        let place = Place::new();
+        place.file("docs", four().concat());
+        place.run("--baseline known.tsv docs").fails(
+            "--baseline known.tsv: there is no such file; --write-baseline known.tsv makes it",
+        );
+        place.run("--write-baseline known.tsv -q docs");
+        assert_eq!(place.run("--baseline known.tsv docs").clean(), "");
+    }
+
+    /// Titles were found only if they were the same, and nobody said why.
+    #[test]
+    fn documents_shorter_than_a_shingle_are_told_in_the_summary() {
+        let place = Place::new();
+        let titles = line("1", "The sea wolf") + &line("2", "Sea wolf, the") + &line("3", TEXT);
+        let run = place.pipe("--summary always", &titles);
+        run.says(
+            "2 of 3 documents are shorter than a shingle, and found only if they are the same; -w 1 \
+             or -c 2 compares parts of them\n",
+        );
+        assert_eq!(run.stdout, "");
+        let run = place.pipe("--summary always -s jaccard -w 1", &titles);
+        assert_eq!(run.stdout, "1 2 1.0\n");
+        assert!(!run.stderr.contains("shorter"), "{}", run.stderr);
+    }
+
+    #[test]
+    fn a_table_on_a_pipe_is_told_how_it_is_read() {
+        Place::new()
+            .pipe("", "id,text\n1,some words\n2,others\n")
+            .says("`lines` takes each line for one, `csv` each row of a table\n");
+    }
+
+    /// Text stood in a file that was called Parquet.
+    #[test]
+    fn a_format_that_is_not_written_is_refused_by_its_name() {
+        let place = Place::new();
+        place.file("docs", four().concat());
+        for arguments in [
+            "docs -o x.parquet",
+            "dedup docs -o x.parquet",
+            "docs -o x.xlsx",
+        ] {
+            place
+                .run(arguments)
+                .fails("is not written; name it .jsonl, or .csv for pairs\n");
+        }
+    }
+
+    /// Precision 0, without a word.
+    #[test]
+    fn clusters_of_a_field_that_no_document_has_are_refused() {
+        let place = Place::new();
+        place.file("docs", four().concat());
+        for sweep in ["", "--sweep shingles", "--sweep bands"] {
+            place
+                .run(&format!("eval {sweep} --truth-clusters topci docs"))
+                .fails("--truth-clusters topci: no document has such a field");
+        }
+    }
+}

@@ -53,7 +53,8 @@ fn what_cannot_be_a_shard_is_refused() {
         .fails("would replace what is read");
     place
         .run("dedup --output-dir out text.txt")
-        .fails("there are no records to write");
+        .fails("text.txt: not for --output-dir: a file of text or HTML is one document")
+        .says("`xargs cp -t DIR`\n");
     assert!(!place.path("out/text.txt").exists());
     place
         .pipe("dedup --output-dir out", &docs)

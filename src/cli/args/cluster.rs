@@ -48,14 +48,7 @@ Examples:
   simdup cluster tests/data/example.jsonl
   simdup cluster --keep longest -f jsonl tests/data/example.pb.gz
   simdup --score jaccard --threshold 0.5 -f jsonl -o pairs.jsonl tests/data/example.jsonl
-  simdup cluster --pairs pairs.jsonl --threshold 0.9
-
-Exit status:
-  0  done: nothing found, or not asked
-  1  with --exit-status: at least one cluster was found
-  2  an error, or records or files were skipped (unless --skip-ok)
-  3  with --exit-status: no document at all
-  128 and the number of a signal that ended the run";
+  simdup cluster --pairs pairs.jsonl --threshold 0.9";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ClusterArgs {

@@ -49,14 +49,7 @@ Examples:
   simdup dedup --against last-year/ this-year/ --removed known.jsonl
   simdup dedup --annotate --text-field title,abstract --shingle-words 2-4 \\
     --score containment --threshold 0.8 records.jsonl
-  simdup dedup --output-dir clean/ crawl/
-
-Exit status:
-  0  done: nothing found, or not asked
-  1  with --exit-status: at least one document goes, or has a near-duplicate
-  2  an error, or records or files were skipped (unless --skip-ok)
-  3  with --exit-status: no document at all
-  128 and the number of a signal that ended the run";
+  simdup dedup --output-dir clean/ crawl/";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DedupArgs {

@@ -20,7 +20,8 @@ Shows why two documents are similar: their scores (Jaccard, the share of each th
 other, shingles shared; of each field too where --text-field names several), then the passages \
 that they share and what was changed between them.
 
-ID1 and ID2 are ids as simdup prints them, of documents in the FILEs. Instead of them, \
+ID1 and ID2 are ids as simdup prints them, of documents in the FILEs; two files that are documents \
+need no FILE besides. Instead of them, \
 --best, --worst or --sample take pairs from a search in the FILEs, or from a file of --pairs: \
 --worst shows what stands just above the threshold, for choosing it.
 
@@ -126,12 +127,19 @@ impl ExplainArgs {
                     .into(),
             ));
         }
+        // Files that are documents have their paths for ids: there is no need to name them twice.
+        let are_files = files.len() == 2 && files.iter().all(|file| file.is_file());
+        let named = match are_files && self.similar.input.files_from.is_none() {
+            true => files.clone(),
+            false => Vec::new(),
+        };
         for id in files.drain(..2) {
             let id = id.into_os_string().into_string();
             self.ids.push(id.map_err(|id| {
                 Failure::Usage(format!("{}: an id is UTF-8", id.to_string_lossy()))
             })?);
         }
+        files.extend(named);
         Ok(())
     }
 

@@ -250,8 +250,12 @@ impl PairListArgs {
             None => Ok(()),
             Some((_, flag)) => Err(Failure::Usage(format!(
                 "{flag} and --against {} do not go together: an index answers as documents are \
-                 read; leave it out, or use `simdup query`",
-                index.display()
+                 read; leave it out, or {}",
+                index.display(),
+                match *flag {
+                    "--sort" | "--top" => "use `simdup query`",
+                    _ => "name the documents in place of the index",
+                }
             ))),
         }
     }
@@ -270,7 +274,12 @@ impl PairListArgs {
 
     /// Whether it is to be told where in files pairs stand.
     pub(in crate::cli) fn has_lines(&self, listing: &Listing) -> bool {
-        listing.columns.lines || !matches!(listing.format, ListFormat::Rows(_))
+        listing.columns.lines || self.has_annotations(listing)
+    }
+
+    /// Whether a place in a file belongs to what is written of a pair.
+    pub(in crate::cli) fn has_annotations(&self, listing: &Listing) -> bool {
+        !matches!(listing.format, ListFormat::Rows(_))
     }
 
     /// How a baseline is written.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
 
 use super::Cli;
 use crate::cli::Failure;
@@ -36,10 +37,108 @@ pub(in crate::cli) fn nearest_command(name: &str) -> Option<String> {
     let mut cli = Cli::command();
     cli.build();
     cli.get_subcommands()
-        .map(clap::Command::get_name)
+        .map(Command::get_name)
         .filter(|command| is_near(&name, command))
         .min_by_key(|command| strsim::damerau_levenshtein(&name, command))
         .map(str::to_owned)
+}
+
+/// What to do instead of a flag that another command has: of a command, these flags.
+const INSTEAD: [(&str, &[&str], &str); 7] = [
+    (
+        "cluster",
+        &[
+            "--baseline",
+            "--write-baseline",
+            "--with",
+            "--sort",
+            "--digits",
+        ],
+        "`simdup -s jaccard -o pairs.tsv` lists pairs with it, and `simdup cluster --pairs pairs.tsv` \
+         joins those",
+    ),
+    (
+        "dedup",
+        &["--baseline", "--write-baseline"],
+        "`simdup -s jaccard` lists the pairs that are not known; what goes is what is similar, known \
+         or not",
+    ),
+    (
+        "dedup",
+        &["--with", "--sort", "--top", "--digits"],
+        "--removed lists what goes, with its keeper and the score",
+    ),
+    ("dedup", &["--count"], "--dry-run counts"),
+    (
+        "dedup",
+        &["--format", "-f"],
+        "documents are written as they came in, and `--removed` is JSONL",
+    ),
+    (
+        "query",
+        &["--baseline"],
+        "`simdup -s jaccard --against INDEX --baseline FILE` has it",
+    ),
+    (
+        "report",
+        &["--top", "--sort"],
+        "--max-pairs says how many pairs are shown, the best first",
+    ),
+];
+
+/// The same error, unless it is of a flag that another command has: then that is said.
+pub(super) fn elsewhere(error: clap::Error, cli: &Command, path: &[String]) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error
+        .get(ContextKind::InvalidArg)
+        .filter(|_| error.kind() == ErrorKind::UnknownArgument)
+    else {
+        return error;
+    };
+    let flag = typed
+        .split(['=', ' '])
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    let mut owners = Vec::new();
+    owners_of(&flag, cli, "", &mut owners);
+    let own = path
+        .iter()
+        .try_fold(cli, |command, name| command.find_subcommand(name));
+    let own_name = format!("simdup {}", path.join(" "));
+    let (Some(name), Some(_), false) = (path.last(), own, owners.is_empty()) else {
+        return error;
+    };
+    let hint = INSTEAD
+        .iter()
+        .find(|(command, flags, _)| command == name && flags.contains(&&*flag))
+        .map_or_else(
+            || {
+                let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
+                format!("that is a flag of {}", owners.join(", "))
+            },
+            |(_, _, hint)| (*hint).to_owned(),
+        );
+    let says = format!("`{own_name}` has no {flag}: {hint}\n");
+    clap::Error::raw(ErrorKind::UnknownArgument, says)
+}
+
+/// The commands that have a flag.
+fn owners_of(flag: &str, command: &Command, above: &str, owners: &mut Vec<String>) {
+    let name = format!("{above} {}", command.get_name())
+        .trim_start()
+        .to_owned();
+    let has_flag = |arg: &clap::Arg| match flag.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => arg
+            .get_short()
+            .is_some_and(|short| flag == format!("-{short}")),
+    };
+    if command.get_arguments().any(has_flag) {
+        owners.push(name.clone());
+    }
+    for sub in command.get_subcommands() {
+        owners_of(flag, sub, &name, owners);
+    }
 }
 
 /// The flag that was meant, perhaps.

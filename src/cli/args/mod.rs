@@ -167,8 +167,17 @@ impl Cli {
 
     /// Reads the command line.
     pub(super) fn read(typed: Vec<OsString>) -> Result<Self, clap::Error> {
-        let mut command = Self::shown();
-        let matches = command.try_get_matches_from_mut(typed)?;
+        // Should it be the value of a flag, no page is shown.
+        let is_brief = typed.iter().any(|argument| argument == "-h");
+        let mut command = match is_brief {
+            true => Self::shown_briefly(),
+            false => Self::shown(),
+        };
+        let path = command_path(&command, &typed);
+        let matches = match command.try_get_matches_from_mut(typed) {
+            Ok(matches) => matches,
+            Err(error) => return Err(mistyped::elsewhere(error, &command, &path)),
+        };
         let mut typed = Self::from_arg_matches(&matches)?;
         let (mut command, mut matches) = (&command, &matches);
         while let Some((name, inner)) = matches.subcommand()
@@ -182,6 +191,20 @@ impl Cli {
         }
         Ok(typed)
     }
+}
+
+/// The names of the command that is typed, from the outermost on.
+fn command_path(cli: &clap::Command, typed: &[OsString]) -> Vec<String> {
+    let mut path = Vec::new();
+    let mut command = cli;
+    for name in typed.iter().skip(1).map_while(|argument| argument.to_str()) {
+        let Some(found) = command.find_subcommand(name) else {
+            break;
+        };
+        path.push(name.to_owned());
+        command = found;
+    }
+    path
 }
 
 #[cfg(test)]

@@ -10,6 +10,11 @@ const NOT_WRITTEN: [&str; 16] = [
     "tzst", "z", "zip",
 ];
 
+/// Endings of formats that others would take for what they say, and are not written.
+const FORMATS_NOT_WRITTEN: [&str; 8] = [
+    "arrow", "avro", "feather", "ods", "orc", "parquet", "xls", "xlsx",
+];
+
 /// Formats that names have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NamedFormat {
@@ -41,6 +46,12 @@ pub(in crate::cli) fn check(flag: &str, path: &Path) -> Result<(), Failure> {
         .extension()
         .map(|ending| ending.to_string_lossy().to_lowercase());
     let ending = ending.as_deref().unwrap_or_default();
+    if FORMATS_NOT_WRITTEN.contains(&ending) {
+        return Err(Failure::Usage(format!(
+            "{flag} {}: .{ending} is not written; name it .jsonl, or .csv for pairs",
+            path.display()
+        )));
+    }
     let is_left_out = match ending {
         "bz2" => !cfg!(feature = "bzip2"),
         "xz" => !cfg!(feature = "xz"),

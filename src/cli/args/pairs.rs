@@ -70,14 +70,7 @@ Examples:
   simdup -s jaccard --top 10 --digits 2 tests/data/example.jsonl
   simdup -s jaccard -o pairs.csv.gz --with shared,sizes tests/data/example.jsonl
   simdup -s jaccard --write-baseline known.tsv -o pairs.tsv tests/data/example.jsonl
-  simdup -s jaccard --baseline known.tsv --exit-status -o new.sarif tests/data/example.jsonl
-
-Exit status:
-  0  done: nothing found, or not asked
-  1  with --exit-status: at least one pair was found that is not in --baseline
-  2  an error, or records or files were skipped (unless --skip-ok)
-  3  with --exit-status: no document at all
-  128 and the number of a signal that ended the run";
+  simdup -s jaccard --baseline known.tsv --exit-status -o new.sarif tests/data/example.jsonl";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PairsArgs {

@@ -41,14 +41,7 @@ Examples:
   simdup query example.idx tests/data/example.jsonl --top 5
   simdup query news.idx --id https://example.org/ --overlap 20 --probability 80
   tail -f feed.jsonl | simdup query news.idx -f jsonl
-  simdup query news.idx today.jsonl --annotate
-
-Exit status:
-  0  done: nothing found, or not asked
-  1  with --exit-status: something similar was found
-  2  an error, or records or files were skipped (unless --skip-ok)
-  3  with --exit-status: no document at all
-  128 and the number of a signal that ended the run";
+  simdup query news.idx today.jsonl --annotate";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct QueryArgs {

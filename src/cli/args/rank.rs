@@ -70,14 +70,7 @@ Examples:
   zcat pages.warc.gz | simdup rank --gold robotics.txt --stopwords english --top 100
   simdup rank --gold robotics.txt --outlinks --anchor 0.3 --threshold 0.1 pages.warc.gz
   simdup rank --gold g.txt --weight tfidf --write-df df.tsv old.jsonl
-  crawl | simdup rank --gold g.txt --weight tfidf --df df.tsv --unsorted | schedule
-
-Exit status:
-  0  done: nothing found, or not asked
-  1  with --exit-status: at least one score that was printed is above 0
-  2  an error, or records or files were skipped (unless --skip-ok)
-  3  with --exit-status: no document at all
-  128 and the number of a signal that ended the run";
+  crawl | simdup rank --gold g.txt --weight tfidf --df df.tsv --unsorted | schedule";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RankArgs {

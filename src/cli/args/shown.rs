@@ -1,6 +1,7 @@
-//! The command line as its pages show it: `-h` has what is typed daily and an example, `--help` has
-//! everything; each command speaks of its own defaults.
+//! The command line as its pages show it: `-h` has what is typed daily and an example, and fits a
+//! screen; `--help` has everything; each command speaks of its own defaults.
 
+use clap::builder::PossibleValue;
 use clap::{Command, CommandFactory};
 
 use super::Cli;
@@ -9,38 +10,26 @@ use super::Cli;
 const DAILY: [(&str, &str); 44] = [
     ("files", ""),
     ("id_field", "Field with the id [default: url, else id]"),
-    ("text_field", "Field with the text; several are joined"),
+    ("text_field", "Field with the text, or several: A,B"),
     (
         "group_by",
-        "Do not compare documents of one group: a folder, a field, a host",
+        "Do not compare within one dir, field:NAME or host",
     ),
-    (
-        "template",
-        "Take what FILE has, such as a hand-out, out of every document",
-    ),
-    ("shingle_words", ""),
+    ("template", "Take what a hand-out has out of every document"),
+    ("shingle_words", "Words per shingle, or N-M [default: 5]"),
     ("shingle_chars", ""),
     (
         "shingle_code",
-        "Tokens of source code per shingle, instead of words",
+        "Tokens of code per shingle, instead of words",
     ),
     ("score", ""),
-    (
-        "threshold",
-        "The least score: above 0, at most 1 [default: 0.75]",
-    ),
-    ("hashes", ""),
-    (
-        "against",
-        "Compare the FILEs with these documents; repeatable",
-    ),
+    ("threshold", "The least score, at most 1 [default: 0.75]"),
+    ("hashes", "Positions in a signature [default: 128]"),
+    ("against", "Compare with these documents; repeatable"),
     ("format", ""),
     ("output", "Write to FILE, whole or not at all"),
     ("top", "Print the N best"),
-    (
-        "exit_status",
-        "Exit with 1 if something was found, 3 if nothing was read",
-    ),
+    ("exit_status", "Exit with 1 if found, 3 if nothing was read"),
     // Of some commands.
     ("cluster", ""),
     ("keep", ""),
@@ -72,11 +61,90 @@ const DAILY: [(&str, &str); 44] = [
     ("sample", ""),
 ];
 
+/// What the status 1 of a command says, with `--exit-status`.
+const FOUND: [(&str, &str); 6] = [
+    (
+        "simdup",
+        "at least one pair was found that is not in --baseline",
+    ),
+    ("cluster", "at least one cluster was found"),
+    (
+        "dedup",
+        "at least one document goes, or has a near-duplicate",
+    ),
+    ("rank", "at least one score that was printed is above 0"),
+    ("add", "the new documents bring at least one pair"),
+    ("query", "something similar was found"),
+];
+
+/// Commands that a page of one screen does not name.
+const SELDOM: [&str; 3] = ["worker", "completions", "man"];
+
 impl Cli {
     /// The definition, as it is shown.
     pub(in crate::cli) fn shown() -> Command {
         shown(Self::command())
     }
+
+    /// The same for `-h`, whose page is to fit a screen.
+    pub(super) fn shown_briefly() -> Command {
+        briefly(Self::shown())
+    }
+}
+
+/// One heading for all flags, values that are told in a line, and no command that is seldom typed.
+fn briefly(command: Command) -> Command {
+    let command = command.mut_args(|arg| {
+        let arg = arg.help_heading(None);
+        match arg.get_id().as_str() {
+            "group_by" => arg.value_name("BY"),
+            "text_field" => arg.value_name("NAME"),
+            "shingle_words" | "shingle_chars" | "shingle_code" => arg.value_name("N"),
+            "format" | "score" if !arg.is_hide_possible_values_set() => {
+                let told = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let default = told
+                    .split_once(" [default: ")
+                    .map(|(_, default)| default.trim_end_matches(']'))
+                    .and_then(|default| default.split(',').next());
+                let values = arg.get_possible_values();
+                let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+                let default = default.map(|name| format!(" [default: {name}]"));
+                let told = names.join(", ") + &default.unwrap_or_default();
+                arg.help(told).hide_possible_values(true)
+            }
+            _ => arg,
+        }
+    });
+    let names = command
+        .get_subcommands()
+        .map(|sub| sub.get_name().to_owned());
+    let names: Vec<String> = names.collect();
+    names
+        .into_iter()
+        .fold(command, |command, name| {
+            let is_seldom = SELDOM.contains(&name.as_str());
+            command.mut_subcommand(name, |sub| briefly(sub).hide(is_seldom))
+        })
+        .disable_help_subcommand(true)
+}
+
+/// What the exit status of a command says.
+fn statuses(name: &str, skips: bool) -> String {
+    let found = FOUND.iter().find(|(command, _)| *command == name);
+    let mut table = match found {
+        Some((_, what)) => format!(
+            "Exit status:\n  0  done: nothing found, or not asked\n  1  with --exit-status: {what}\n"
+        ),
+        None => "Exit status:\n  0  done\n".to_owned(),
+    };
+    table += match skips {
+        true => "  2  an error, or records or files were skipped (unless --skip-ok)\n",
+        false => "  2  an error\n",
+    };
+    if found.is_some() {
+        table += "  3  with --exit-status: no document at all\n";
+    }
+    table + "  128 and the number of a signal that ended the run"
 }
 
 fn shown(command: Command) -> Command {
@@ -115,10 +183,18 @@ fn shown(command: Command) -> Command {
             None => arg.hide_short_help(true),
         }
     });
-    let command = match example {
-        Some(example) => {
-            command.after_help(format!("Example:\n  {example}\n\n--help has all flags."))
+    let skips = command.get_arguments().any(|arg| arg.get_id() == "skip_ok");
+    let has_status = names.is_empty() || name == "simdup";
+    let command = match has_status {
+        true => {
+            let before = command.get_after_long_help().map(ToString::to_string);
+            let before = before.map(|text| text + "\n\n").unwrap_or_default();
+            command.after_long_help(before + &statuses(&name, skips))
         }
+        false => command,
+    };
+    let command = match example {
+        Some(example) => command.after_help(format!("Example:\n  {example}")),
         None => command,
     };
     names

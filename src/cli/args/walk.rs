@@ -78,7 +78,9 @@ impl WalkArgs {
             "--input-format",
             "what a command prints is plain text; leave out one of them",
         )])?;
-        let has_folder = read.clone().any(Path::is_dir);
+        // What is not there is told when it is opened.
+        let is_folder = |path: &Path| path.is_dir() || path != Path::new("-") && !path.exists();
+        let has_folder = read.clone().any(is_folder);
         // What comes from a pipe may be one.
         let is_archive = |path: &Path| path == Path::new("-") || is_archive(path);
         let has_archive = read.clone().next().is_none() || read.clone().any(is_archive);

@@ -1,12 +1,14 @@
 //! Components: whatever is connected by similar pairs is one cluster.
 
 use super::assigned::Keepers;
-use super::{Clustering, SAME, score};
+use super::{Clustering, SAME, runs, score};
 use crate::candidates::prefix::{Asked, PrefixIndex, Probe};
+use crate::candidates::work::{self, Work};
 use crate::cluster::Components;
 use crate::collection::Group;
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::observer::{Expected, WorkCount};
 use crate::score::Score;
 
 /// Who stands for whom of documents in the order of preference.
@@ -66,16 +68,27 @@ fn join_similar(
     components: &Components,
 ) -> Result<(), Error> {
     let prepared = clustering.prepared;
+    let all = with_partner.len() as u64;
+    let count = WorkCount::new(
+        clustering.observer,
+        Expected::Documents(all),
+        all * work::SET,
+    );
     prepared.for_each_cell(with_partner, |loaded, _| {
+        let work = Work::new(&loaded.sets, (0..loaded.sets.len()).map(Some));
         let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
         let mut probe = Probe::new(loaded.sets.len());
-        for (place, group) in loaded.groups.iter().enumerate() {
-            let is_new =
-                |other: usize| components.find(group.0) != components.find(loaded.groups[other].0);
-            probe.similar(&index, loaded.sets.get(place), is_new, |other, _| {
-                components.join(group.0, loaded.groups[other].0);
-            });
-            index.add(place);
+        for (run, groups) in runs(&loaded.groups) {
+            for (place, group) in run.clone().zip(groups) {
+                let is_new = |other: usize| {
+                    components.find(group.0) != components.find(loaded.groups[other].0)
+                };
+                probe.similar(&index, loaded.sets.get(place), is_new, |other, _| {
+                    components.join(group.0, loaded.groups[other].0);
+                });
+                index.add(place);
+            }
+            count.add(work.of(run));
         }
         clustering.add_stats(probe.stats);
     })

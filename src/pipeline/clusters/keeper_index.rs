@@ -27,7 +27,8 @@ impl<'a> KeeperIndex<'a> {
         }
     }
 
-    fn place(&self, group: Group) -> Option<usize> {
+    /// Where its set is, if it is loaded.
+    pub(super) fn place(&self, group: Group) -> Option<usize> {
         let place = self.places[group.index()];
         (place != LoadedSets::NOWHERE).then_some(place as usize)
     }

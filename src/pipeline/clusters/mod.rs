@@ -7,6 +7,7 @@ mod components;
 mod keeper_index;
 mod stars;
 
+use std::ops::Range;
 use std::time::Instant;
 
 use super::floor::Purpose;
@@ -76,7 +77,7 @@ pub fn cluster_documents(
         let collection = reading.collection(inputs)?;
         observer.phase(Phase::Comparing);
         let has_values = has_values(&collection);
-        let assigned = assign(&collection, method, keep, &mut reading.stats)?;
+        let assigned = assign(&collection, (method, keep), &mut reading.stats, observer)?;
         Ok(Clustered {
             urls: collection.into_parts().0,
             stats: reading.stats,
@@ -112,20 +113,21 @@ pub(in crate::pipeline) fn has_values(collection: &Collection) -> bool {
 /// Decides who stands for whom.
 pub(super) fn assign(
     collection: &Collection,
-    method: ClusterMethod,
-    keep: &Keep,
+    (method, keep): (ClusterMethod, &Keep),
     stats: &mut Stats,
+    observer: &dyn Observer,
 ) -> Result<Assigned, Error> {
     let Features::Shingles { lists, .. } = collection.features() else {
         return Ok(Assigned::default());
     };
     let started = Instant::now();
-    let prepared = &PreparedSets::new(collection, lists)?;
+    let prepared = &PreparedSets::new(collection, lists, observer)?;
     stats.counts.identical = prepared.groups.copies() as u64;
     let mut clustering = Clustering {
         collection,
         prepared,
         searched: SearchStats::default(),
+        observer,
     };
     let (sides, parties) = {
         let scope = collection.scope();
@@ -171,6 +173,13 @@ pub(super) fn assign(
     Ok(assigned)
 }
 
+/// Some at a time, after each of which progress is told: their places, and they themselves.
+fn runs<T>(all: &[T]) -> impl Iterator<Item = (Range<usize>, &[T])> {
+    const AT_ONCE: usize = 64;
+    let runs = (0..).step_by(AT_ONCE).zip(all.chunks(AT_ONCE));
+    runs.map(|(start, some)| (start..start + some.len(), some))
+}
+
 /// The score of documents that are the same.
 const SAME: Score = Score::WHOLE;
 
@@ -179,6 +188,7 @@ struct Clustering<'a> {
     collection: &'a Collection,
     prepared: &'a PreparedSets,
     searched: SearchStats,
+    observer: &'a dyn Observer,
 }
 
 impl Clustering<'_> {
@@ -193,7 +203,7 @@ impl Clustering<'_> {
 
     /// All that is similar.
     fn links(&mut self) -> Result<Links, Error> {
-        let (links, stats) = search_sets(self.collection, self.prepared)?;
+        let (links, stats) = search_sets(self.collection, self.prepared, self.observer)?;
         self.searched = stats;
         Ok(links)
     }

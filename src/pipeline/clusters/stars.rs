@@ -2,12 +2,14 @@
 
 use super::assigned::Keepers;
 use super::keeper_index::KeeperIndex;
-use super::{Clustering, SAME, score};
+use super::{Clustering, SAME, runs, score};
 use crate::candidates::Links;
+use crate::candidates::work::{self, Work};
 use crate::cluster::Stars;
 use crate::collection::Group;
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::observer::{Expected, WorkCount};
 use crate::score::Score;
 
 /// A place in the order of preference, and the score with the document there.
@@ -60,17 +62,28 @@ fn by_sets(
     clustering.with_partner();
     let prepared = clustering.prepared;
     let mut stars = Stars::new(prepared.groups.len(), SAME);
+    let all = groups.len() as u64;
+    let count = WorkCount::new(
+        clustering.observer,
+        Expected::Documents(all),
+        all * work::SET,
+    );
     prepared.for_each_cell(groups, |loaded, places| {
         let mut index = KeeperIndex::new(prepared, loaded);
-        for &place in places {
-            let group = groups[place as usize];
-            let taken = stars.take(place, group.0, |each| {
-                index.for_each_similar(group, |other, score| each(other.0, score));
-            });
-            if taken.is_none() {
-                index.add(group);
+        let of_group = |&place: &u32| index.place(groups[place as usize]);
+        let work = Work::new(&loaded.sets, places.iter().map(of_group));
+        for (run, places) in runs(places) {
+            for &place in places {
+                let group = groups[place as usize];
+                let taken = stars.take(place, group.0, |each| {
+                    index.for_each_similar(group, |other, score| each(other.0, score));
+                });
+                if taken.is_none() {
+                    index.add(group);
+                }
+                assign(place as usize, taken);
             }
-            assign(place as usize, taken);
+            count.add(work.of(run));
         }
         clustering.add_stats(index.into_stats());
     })

@@ -18,7 +18,7 @@ use crate::candidates::search;
 use crate::cluster::{Cluster, ClusterMethod, Keep};
 use crate::collection::{Fate, Records, Urls};
 use crate::error::{Error, ErrorKind};
-use crate::observer::{Observer, Phase};
+use crate::observer::{Expected, Observer, Phase};
 use crate::read::Input;
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -163,7 +163,7 @@ pub fn dedup_documents(
         let mut stats = std::mem::take(&mut reading.stats);
         if dedup.mode == DedupMode::Annotated {
             let started = Instant::now();
-            let found = search(&collection)?;
+            let found = search(&collection, observer)?;
             let (urls, pairs) = pairs_of(collection, found, &mut stats);
             stats.seconds.candidates += started.elapsed();
             return Ok((
@@ -175,7 +175,12 @@ pub fn dedup_documents(
                 has_values,
             ));
         }
-        let mut assigned = assign(&collection, dedup.method, &dedup.keep, &mut stats)?;
+        let mut assigned = assign(
+            &collection,
+            (dedup.method, &dedup.keep),
+            &mut stats,
+            observer,
+        )?;
         let parties = &collection.scope().parties;
         if let (ClusterMethod::Components, Some(parties)) = (dedup.method, parties) {
             assigned = assigned.apart(parties);
@@ -200,7 +205,8 @@ pub fn dedup_documents(
             settings,
             observer,
         };
-        observer.expect(urls.len() as u64 - assigned.count() as u64);
+        let written = urls.len() as u64 - assigned.count() as u64;
+        observer.expect(Expected::Documents(written));
         match output.shards {
             Some(shards) => writing.write_shards(again, kept, shards)?,
             None => annotated = writing.write(again, form, kept, &mut output.documents)?,

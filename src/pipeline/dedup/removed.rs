@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::collection::{Fate, Records, Urls};
 use crate::error::Error;
-use crate::observer::{Observer, Phase};
+use crate::observer::{Expected, Observer, Phase};
 use crate::pipeline::clusters::Assigned;
 use crate::write::{NamedWriter, RemovedLine, write_removed};
 
@@ -70,8 +70,8 @@ impl Observer for Recording<'_, '_, '_> {
         self.observer.phase(phase);
     }
 
-    fn expect(&self, documents: u64) {
-        self.observer.expect(documents);
+    fn expect(&self, expected: Expected) {
+        self.observer.expect(expected);
     }
 
     fn floor(&self, bytes: u64, memory_bytes: u64) {

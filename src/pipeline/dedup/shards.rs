@@ -45,8 +45,19 @@ impl Writing<'_> {
                 // A file without content stays without, whatever it would have had.
                 return Ok(());
             }
-            if format.is_file() || format == InputFormat::Parquet {
-                return Err(Error::in_file(record.file, ErrorKind::NoShard));
+            let why = match format {
+                InputFormat::Parquet => Some(
+                    "Parquet is not written; `--output FILE.jsonl` in its place writes the ids and \
+                     texts that are kept, and `--removed FILE` which rows go",
+                ),
+                _ => format.is_file().then_some(
+                    "a file of text or HTML is one document, and no records of it are written; \
+                     without --output-dir, the paths of the files to keep are printed, as for \
+                     `xargs cp -t DIR`",
+                ),
+            };
+            if let Some(why) = why {
+                return Err(Error::in_file(record.file, ErrorKind::NoShard(why)));
             }
             let format = format.written();
             let is_next = open.as_ref().is_none_or(|open| open != record.file);

@@ -75,6 +75,7 @@ pub(super) fn count(
                 one.append(&mut two);
                 one
             },
+            |_| {},
         );
         // In an order that does not depend on threads.
         buckets.sort_unstable_by_key(|bucket| bucket.first().copied());

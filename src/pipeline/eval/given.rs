@@ -9,6 +9,7 @@ use crate::candidates::{
 };
 use crate::collection::{Collection, Features, Group};
 use crate::error::{Error, ErrorKind};
+use crate::observer::Quiet;
 use crate::score::{Measure, Score};
 use crate::settings::Settings;
 
@@ -32,13 +33,13 @@ pub(super) fn search(collection: &mut Collection, settings: &Settings) -> Result
     };
     let (links, stats) = match settings.measure {
         Measure::MinHash => {
-            let PreparedSets { groups, sizes, .. } = &PreparedSets::new(collection, lists)?;
+            let PreparedSets { groups, sizes, .. } = &PreparedSets::new(collection, lists, &Quiet)?;
             let sketches = GroupSketches::new(lists, groups, sizes, &settings.sketch)?;
-            search_positions(collection, groups, &sketches, &sketches.groups)?
+            search_positions(collection, groups, &sketches, &sketches.groups, &Quiet)?
         }
         Measure::Jaccard | Measure::Containment => {
-            let prepared = PreparedSets::new(collection, lists)?;
-            search_sets(collection, &prepared)?
+            let prepared = PreparedSets::new(collection, lists, &Quiet)?;
+            search_sets(collection, &prepared, &Quiet)?
         }
     };
     Ok(Given {

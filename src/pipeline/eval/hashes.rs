@@ -9,6 +9,7 @@ use crate::candidates::{GroupSignatures, Links, search_positions};
 use crate::collection::{Collection, Group, Groups};
 use crate::error::Error;
 use crate::eval::predicted_deviation;
+use crate::observer::Quiet;
 use crate::score::shared_at_least;
 use crate::sets::{ListPlaces, ShingleLists};
 use crate::sketch::{SketchSettings, Value, sketcher};
@@ -96,7 +97,8 @@ pub(super) fn run(
     for &hashes in all {
         let settings = SketchSettings::Fast { hashes, seed };
         let sketches = GroupSketches::new(searched.lists(), groups, sizes, &settings)?;
-        let (links, stats) = search_positions(collection, groups, &sketches, &sketches.groups)?;
+        let (links, stats) =
+            search_positions(collection, groups, &sketches, &sketches.groups, &Quiet)?;
         let parts = searched.parts(&[&searched.links, &links])?;
         let is_in = |links: &Links, one: u32, two: u32| {
             let mut buffer = Vec::new();

@@ -68,7 +68,7 @@ pub(super) fn run(
     let collection = reading.collection(inputs)?;
     observer.phase(Phase::Comparing);
     let first = collection.own();
-    let found = search(&collection)?;
+    let found = search(&collection, observer)?;
     let mut stats = std::mem::take(&mut reading.stats);
     let (_, pairs) = pairs_of(collection, found, &mut stats);
     let planted = planted.lock().unwrap_or_else(PoisonError::into_inner);

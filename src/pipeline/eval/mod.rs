@@ -18,12 +18,13 @@ mod tune;
 
 use std::ops::ControlFlow;
 
+use super::clusters::has_values;
 use super::floor::Purpose;
 use super::reading::{Reading, Wants};
 use super::{Inputs, in_pool};
 use crate::candidates::Bands;
 use crate::collection::Collection;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
 use crate::read::Input;
 use crate::score::Measure;
@@ -175,5 +176,13 @@ fn read(
     };
     let mut reading = Reading::new(settings, observer, wants, Purpose::Clusters);
     let collection = reading.collection(inputs)?;
+    if let (true, Some(field)) = (values, &settings.read.value_field)
+        && !has_values(&collection)
+        && reading.stats.counts.documents > 0
+    {
+        let what = "no document has such a field, and it is to tell which belong together";
+        let name = format!("--truth-clusters {field}");
+        return Err(Error::in_file(&name, ErrorKind::Settings(what)));
+    }
     Ok((collection, reading.stats))
 }

@@ -13,6 +13,7 @@ use crate::eval::{
     BestF1, Curve, Labelled, PARTS_MAX, RandTally, Tally, best_f1, part_of, precision_recall,
     rand_tallies,
 };
+use crate::observer::Quiet;
 use crate::score::{Measure, Score};
 use crate::sets::{ListPlaces, ShingleLists};
 
@@ -101,8 +102,8 @@ impl<'a> Searched<'a> {
             let what = "an evaluation needs all shingles";
             return Err(Error::in_file("settings", ErrorKind::Settings(what)));
         };
-        let prepared = PreparedSets::new(collection, lists)?;
-        let (links, _) = search_sets(collection, &prepared)?;
+        let prepared = PreparedSets::new(collection, lists, &Quiet)?;
+        let (links, _) = search_sets(collection, &prepared, &Quiet)?;
         let judge = Judge::new(&truth, &prepared.groups);
         Ok(Self {
             links,

@@ -366,7 +366,7 @@ fn with_pairs(
     };
     let collection = reading.finish(features, Sides::All);
     let stats = std::mem::take(&mut reading.stats);
-    let similar = similar(collection, stats)?;
+    let similar = similar(collection, stats, observer)?;
     observer.phase(Phase::Writing);
     writer.commit()?;
     let stats = similar.stats.clone();
@@ -464,7 +464,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn facts(&self, measure: Measure) -> PairFacts {
+    fn facts(&self, measure: Measure) -> PairFacts<'static> {
         let Self { shared, sizes } = *self;
         PairFacts {
             score: measure.score(shared, sizes),

@@ -20,7 +20,7 @@ use super::floor::Purpose;
 use super::in_pool;
 use super::reading::{Ids, Numbered, Reading, Wants};
 use crate::error::{Error, ErrorKind};
-use crate::observer::{Observer, Phase};
+use crate::observer::{Expected, Observer, Phase};
 use crate::read::Input;
 use crate::score::{Cosine, Threshold, Weight};
 use crate::settings::Settings;
@@ -302,6 +302,8 @@ impl Run<'_> {
             let documents: usize = waiting_documents.iter().map(WaitingDocument::bytes).sum();
             reading.add_to_floor(documents as u64 + waiting.bytes());
             let scoring = Scoring::new(self.gold, rank, Some(frequencies));
+            let expected = Expected::Documents(waiting_documents.len() as u64);
+            self.observer.expect(expected);
             results.add_waiting(&scoring, waiting, frequencies, waiting_documents)?;
             reading.stats.seconds.candidates = started.elapsed();
         }
@@ -317,6 +319,9 @@ impl Run<'_> {
         })
     }
 }
+
+/// After so many documents it is told how far it is.
+const TOLD_EVERY: u64 = 1024;
 
 /// A document that waits for its score.
 struct WaitingDocument {
@@ -464,6 +469,8 @@ impl<'r, 'e> Results<'r, 'e> {
         let mut documents = documents.into_iter();
         let mut links = Vec::new().into_iter();
         let mut parent = Scored::default();
+        let observer = self.run.observer;
+        let mut done = 0_u64;
         waiting.score(scoring, frequencies, |vector, scored| {
             // The vector of a link, if links have any and one is left.
             if let Some(link) = links.next() {
@@ -475,6 +482,10 @@ impl<'r, 'e> Results<'r, 'e> {
             let Some(document) = documents.next() else {
                 return Ok(());
             };
+            done += 1;
+            if done.is_multiple_of(TOLD_EVERY) {
+                observer.progress(0, done);
+            }
             match share {
                 None => {
                     let terms = scoring.explain(vector, scored);

@@ -2,6 +2,7 @@
 //! that is wrong with a line. The only file that knows how serde works.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -156,6 +157,21 @@ fn no_text(settings: &ReadSettings) -> ErrorKind {
         "text in the field `{}`",
         settings.text_fields.join("`, `")
     ))
+}
+
+/// What is missing, and the fields that are there.
+pub(super) fn with_names(kind: ErrorKind, line: &[u8]) -> ErrorKind {
+    let ErrorKind::FieldMissing(what) = kind else {
+        return kind;
+    };
+    let fields: BTreeMap<Cow<'_, str>, Option<IgnoredAny>> =
+        serde_json::from_slice(line).unwrap_or_default();
+    let are_there = fields.iter().filter(|(_, value)| value.is_some());
+    let names: Vec<&str> = are_there.map(|(name, _)| &**name).collect();
+    ErrorKind::FieldMissing(match names.is_empty() {
+        true => what,
+        false => excerpt(&format!("{what}; the record has `{}`", names.join("`, `"))),
+    })
 }
 
 fn wrong_type(field: &str, wanted: &'static str, value: &Value<'_>) -> ErrorKind {

@@ -76,7 +76,9 @@ impl Format for Jsonl {
                     Ok(fields) => fields
                         .document(settings, place)
                         .map(complete)
-                        .map_err(|kind| block.error(record, start, kind)),
+                        .map_err(|kind| {
+                            block.error(record, start, general::with_names(kind, text))
+                        }),
                     Err((byte, kind)) => Err(block.error(record, start + byte, kind)),
                 });
             },
