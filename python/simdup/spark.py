@@ -18,6 +18,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -44,6 +45,12 @@ MARK = -1
 """The kind of rows that name a task, for Python alone."""
 MERGED_PARTS = 64
 """Parts whose links are put together at a time before all are."""
+
+
+ROWS_PER_BATCH = 64
+"""Rows that go to a process at a time: Java keeps so many beside its heap, where room is short."""
+GROUPS_OF_ROWS = {"parquet.block.size": str(16 << 20), "parquet.block.size.row.check.min": "10"}
+"""Of a file, as much as is read at a time."""
 
 
 def flags(settings: Settings | None) -> list[str]:
@@ -129,7 +136,9 @@ class Run:
         is_done = done.exists()
         if not is_done:
             self.told(name)
-            make().write.mode("overwrite").parquet(str(folder))
+            with _small_batches(self.spark):
+                write = make().write.mode("overwrite").options(**GROUPS_OF_ROWS)
+                write.parquet(str(folder))
             done.touch()  # Not every engine leaves it.
         seconds = round(time.monotonic() - started, 3)
         saved = self.spark.read.parquet(str(folder))
@@ -171,6 +180,21 @@ class Run:
     def by_part(self, rows: DataFrame) -> DataFrame:
         """Bring the rows of a part together, with those of some others, to come out even."""
         return rows.repartition(max(1, self.parts // 4), "part")
+
+
+@contextmanager
+def _small_batches(spark: SparkSession) -> Iterator[None]:
+    """Let rows go in small batches, and leave the session as it was."""
+    name = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(name, None)
+    spark.conf.set(name, str(ROWS_PER_BATCH))
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(name)
+        else:
+            spark.conf.set(name, before)
 
 
 def _with_inputs(

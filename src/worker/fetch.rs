@@ -19,7 +19,7 @@ use crate::pipeline::parts::{Again, DocumentAgain, read_again};
 use crate::settings::Settings;
 
 /// Bytes of documents that are compressed together, about.
-const PACK_BYTES: usize = 1 << 20;
+const PACK_BYTES: usize = 1 << 19;
 /// How hard they are compressed: the lowest level is the fastest.
 const LEVEL: i32 = 1;
 
@@ -56,7 +56,10 @@ pub(super) fn run<R: Read, W: Write + Send>(
             let has_text = wanted.repeats.is_none() || wanted.text_of == wanted.order;
             is_told(wanted) || (wanted.places.is_some() && has_text)
         };
-        let wanted: Vec<Wanted> = wanted.into_iter().filter(is_needed).collect();
+        let mut wanted: Vec<Wanted> = wanted.into_iter().filter(is_needed).collect();
+        // Rows come in any order, and may come twice.
+        wanted.sort_unstable_by_key(|wanted| wanted.order);
+        wanted.dedup_by_key(|wanted| wanted.order);
         if wanted.is_empty() {
             continue;
         }

@@ -17,7 +17,7 @@ use super::link::{hand_on, unpack_pairs};
 use super::narrow::pack_ordinals;
 use super::pack::{Unpack, put};
 use super::rows::{Kind, for_each_row};
-use super::sketch::{pack_common, unpack_common};
+use super::sketch::{ENTRIES_MAX, pack_common, unpack_common};
 use super::tokens::Common;
 use super::{Order, Task, Verb};
 use crate::cluster::Components;
@@ -135,9 +135,11 @@ pub(super) fn run<R: Read, W: Write>(
     output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
     if !large.is_empty() && !task.is_narrowed {
         for of_task in large.chunk_by(|one, two| one.task() == two.task()) {
-            let firsts = of_task.iter().filter(|order| is_first(order));
-            let bytes = pack_ordinals(firsts.map(|order| order.ordinal()));
-            output.push(of_task[0].task(), Kind::Narrow, &bytes)?;
+            for some in of_task.chunks(ENTRIES_MAX) {
+                let firsts = some.iter().filter(|order| is_first(order));
+                let bytes = pack_ordinals(firsts.map(|order| order.ordinal()));
+                output.push(of_task[0].task(), Kind::Narrow, &bytes)?;
+            }
         }
         let common = known.common.most(usize::MAX);
         output.push(0, Kind::Common, &pack_common(&common))?;
@@ -152,7 +154,9 @@ pub(super) fn run<R: Read, W: Write>(
     }
     let wanted = wanted(task, &limits, &forest, &known);
     for of_task in wanted.chunk_by(|one, two| one.order.task() == two.order.task()) {
-        output.push(of_task[0].order.task(), Kind::Wanted, &pack(of_task))?;
+        for some in of_task.chunks(ENTRIES_MAX) {
+            output.push(of_task[0].order.task(), Kind::Wanted, &pack(some))?;
+        }
     }
     output.finish()
 }

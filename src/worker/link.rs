@@ -9,12 +9,10 @@ use super::narrow::{linked, unpack_prefixes};
 use super::pack::{Unpack, put};
 use super::rows::{Kind, for_each_row};
 use super::sign::Alike;
+use super::sketch::ENTRIES_MAX;
 use super::tokens::Needed;
 use super::{Order, Task};
 use crate::error::Error;
-
-/// Pairs of a row at the most.
-const PAIRS_MAX: usize = 1 << 20;
 
 pub(super) fn run<R: Read, W: Write>(
     task: &Task,
@@ -84,7 +82,7 @@ pub(super) fn hand_on<W: Write>(
 ) -> Result<(), Error> {
     let mut pairs = pairs.to_vec();
     pairs.sort_unstable_by_key(|&(first, other)| (other, first));
-    for some in pairs.chunks(PAIRS_MAX) {
+    for some in pairs.chunks(ENTRIES_MAX) {
         let mut bytes = Vec::new();
         let mut last = 0;
         for &(first, other) in some {

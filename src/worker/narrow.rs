@@ -129,6 +129,7 @@ fn hand_on<W: Write>(
 ) -> Result<(), Error> {
     filed.sort_unstable();
     let range = |(filed, ..): &(Filed, u64, u128)| range(filed.token, KEY_BITS, task.parts);
+    let mut rows = Vec::new();
     for_each_run(&filed, range, |part, run| {
         let mut bytes = Vec::new();
         put(&mut bytes, u64::from(number));
@@ -141,8 +142,10 @@ fn hand_on<W: Write>(
             bytes.extend_from_slice(&sign.to_le_bytes());
             last = filed.token;
         }
-        output.push(part, Kind::Prefixes, &bytes)
-    })
+        rows.push((part, bytes));
+    });
+    rows.iter()
+        .try_for_each(|(part, bytes)| output.push(*part, Kind::Prefixes, bytes))
 }
 
 /// A token under which a document is filed, whose it is, and its bits.

@@ -27,8 +27,11 @@ use crate::shingle::Shingle;
 use crate::stats::Counts;
 use crate::write::{RemovedLine, write_removed};
 
-/// Entries of a row at the most.
-const ENTRIES_MAX: usize = 1 << 20;
+/// Entries of a row at the most. Engines keep rows in batches, and files in groups of rows: a row
+/// should be no larger than some hundred kilobytes.
+pub(super) const ENTRIES_MAX: usize = 1 << 15;
+/// Keys that wait to be sorted and packed.
+const KEYS_WAITING: usize = 1 << 22;
 
 /// What is made of a document.
 struct Filed {
@@ -136,7 +139,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
     observer: &dyn Observer,
 ) -> Result<(), Error> {
     for (number, parts) in tasks(rows)? {
-        let read = |before| read(task, inputs, &parts, before);
+        let read = |before| read(task, number, inputs, &parts, before);
         let mut sketched = read(LinesBefore::Unknown)?;
         if sketched.has_unknown_place {
             sketched = read(LinesBefore::Counted)?;
@@ -174,7 +177,9 @@ pub(super) fn in_order(tasks: &mut BTreeMap<u32, Vec<InputPart>>) {
 struct Sketched {
     ids: Vec<(u128, u64)>,
     lists: Vec<(u128, u64)>,
+    /// Keys that wait, and rows of keys, with their parts.
     keys: Vec<(u64, u64)>,
+    packed: Vec<(u32, Vec<u8>)>,
     /// Tokens, and about how many documents have them.
     common: Vec<(u64, u64)>,
     counts: Counts,
@@ -185,6 +190,7 @@ struct Sketched {
 
 fn read(
     task: &Task,
+    number: u32,
     inputs: &Inputs,
     parts: &[InputPart],
     before: LinesBefore,
@@ -213,6 +219,9 @@ fn read(
             if known.insert(list) {
                 let keys = filed.keys.into_iter().map(|key| (key, ordinal));
                 sketched.keys.extend(keys);
+                if sketched.keys.len() >= KEYS_WAITING {
+                    sketched.pack_keys(task, number);
+                }
                 if let Some(tokens) = filed.tokens {
                     sample.add(list, tokens, &limit);
                 }
@@ -234,6 +243,24 @@ fn read(
 }
 
 impl Sketched {
+    /// Packs the keys that wait.
+    fn pack_keys(&mut self, task: &Task, number: u32) {
+        let mut keys = std::mem::take(&mut self.keys);
+        let bits = key_bits(task.parts);
+        keys.iter_mut()
+            .for_each(|(key, _)| *key >>= KEY_BITS - bits);
+        keys.sort_unstable();
+        let range = |&(key, _): &(u64, u64)| range(key, bits, task.parts);
+        for_each_run(&keys, range, |part, run| {
+            let mut bytes = Vec::new();
+            put(&mut bytes, u64::from(number));
+            put_sorted(&mut bytes, run);
+            self.packed.push((part, bytes));
+        });
+        keys.clear();
+        self.keys = keys;
+    }
+
     fn hand_on<W: Write>(
         &mut self,
         task: &Task,
@@ -243,6 +270,7 @@ impl Sketched {
         for (kind, hashes) in [(Kind::Ids, &mut self.ids), (Kind::Lists, &mut self.lists)] {
             hashes.sort_unstable();
             let range = |&(hash, _): &(u128, u64)| range((hash >> 64) as u64, 64, task.parts);
+            let mut rows = Vec::new();
             for_each_run(hashes, range, |part, run| {
                 let mut bytes = Vec::new();
                 put(&mut bytes, u64::from(number));
@@ -254,21 +282,16 @@ impl Sketched {
                     put(&mut bytes, ordinal);
                     last = high;
                 }
-                output.push(part, kind, &bytes)
-            })?;
+                rows.push((part, bytes));
+            });
+            for (part, bytes) in rows {
+                output.push(part, kind, &bytes)?;
+            }
         }
-        let bits = key_bits(task.parts);
-        self.keys
-            .iter_mut()
-            .for_each(|(key, _)| *key >>= KEY_BITS - bits);
-        self.keys.sort_unstable();
-        let range = |&(key, _): &(u64, u64)| range(key, bits, task.parts);
-        for_each_run(&self.keys, range, |part, run| {
-            let mut bytes = Vec::new();
-            put(&mut bytes, u64::from(number));
-            put_sorted(&mut bytes, run);
-            output.push(part, Kind::Keys, &bytes)
-        })?;
+        self.pack_keys(task, number);
+        for (part, bytes) in std::mem::take(&mut self.packed) {
+            output.push(part, Kind::Keys, &bytes)?;
+        }
         if !self.common.is_empty() {
             output.push(0, Kind::Common, &pack_common(&self.common))?;
         }
@@ -341,12 +364,11 @@ fn key_bits(parts: u32) -> u32 {
 pub(super) fn for_each_run<T>(
     entries: &[T],
     range: impl Fn(&T) -> u32,
-    mut take: impl FnMut(u32, &[T]) -> Result<(), Error>,
-) -> Result<(), Error> {
+    mut take: impl FnMut(u32, &[T]),
+) {
     for run in entries.chunk_by(|one, two| range(one) == range(two)) {
         for some in run.chunks(ENTRIES_MAX) {
-            take(some.first().map_or(0, &range), some)?;
+            take(some.first().map_or(0, &range), some);
         }
     }
-    Ok(())
 }

@@ -39,7 +39,7 @@ const VALUE: &str = "v";
 const PARTY: &str = "p";
 
 /// Bytes of lines that are handed on at a time, about.
-const LINES_BYTES: usize = 1 << 20;
+const LINES_BYTES: usize = 1 << 18;
 /// Bytes that a pack has at the most when it is unpacked: those of one document, and some.
 const PACK_BYTES_MAX: usize = 5 << 28;
 
