@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,13 @@ JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 DESCRIPTION = """\
 Finds near-duplicates on Spark, with the answer that `simdup` gives on one machine, byte for byte.
 All flags of `simdup`, `simdup cluster` and `simdup dedup` that say what is read, compared and kept
-are handed through (`simdup --help`); flags that need all documents on one machine are refused.
+are handed through, as they are typed there (`simdup --help`); flags that need all documents on one
+machine are refused.
+"""
+
+EXAMPLE = """\
+example:
+  simdup-spark dedup --keep longest --threshold 0.8 crawl/ --output clean --master 'local[*]'
 """
 
 
@@ -27,11 +32,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="simdup-spark",
         description=DESCRIPTION,
-        epilog="Flags that are not listed here are those of `simdup`: write them as --flag=value.",
+        usage="simdup-spark pairs|cluster|dedup [OPTIONS] [SIMDUP'S FLAGS] INPUT... --output DIR",
+        epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("verb", choices=["pairs", "cluster", "dedup"])
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a file or a directory")
     parser.add_argument("--output", "-o", required=True, metavar="DIR", help="where results go")
     parser.add_argument(
         "--work",
@@ -73,6 +79,27 @@ def _java_options(known: Any) -> dict[str, str]:
     return {name: JAVA_OPTIONS for name in names if known.get(name, None) is None}
 
 
+def split_typed(parser: argparse.ArgumentParser, typed: list[str]) -> tuple[list[str], list[str]]:
+    """Give what is typed for this command, and what for the program, each as it stands.
+
+    >>> split_typed(_parser(), ["pairs", "-t", "0.8", "--work=w", "a", "-o", "out", "--", "-q"])
+    (['pairs', '--work=w', '-o', 'out'], ['-t', '0.8', 'a', '--', '-q'])
+    """
+    own, others = typed[:1], []
+    rest = iter(typed[1:])
+    for one in rest:
+        action = parser._option_string_actions.get(one.split("=", 1)[0])
+        if one == "--":
+            others += [one, *rest]
+        elif action is None:
+            others.append(one)
+        else:
+            own.append(one)
+            if action.nargs is None and "=" not in one:
+                own += [value for value in [next(rest, None)] if value is not None]
+    return own, others
+
+
 def size(text: str) -> int:
     """Give a number of bytes.
 
@@ -84,15 +111,15 @@ def size(text: str) -> int:
     return int(text) if unit is None else int(text[:-1]) << unit
 
 
-def _run(arguments: argparse.Namespace, typed: list[str], work: str) -> on_spark.Counted:
+def _run(arguments: argparse.Namespace, typed: list[str]) -> on_spark.Run:
     session = _session(arguments)
     with Progress(session, quiet=arguments.quiet) as progress:
         run = on_spark.start(
             session,
             arguments.verb,
-            arguments.inputs,
+            [],
             typed,
-            work=work,
+            work=arguments.work,
             emit="lines",
             split=size(arguments.split),
             sent=arguments.binary,
@@ -106,27 +133,19 @@ def _run(arguments: argparse.Namespace, typed: list[str], work: str) -> on_spark
         else:
             on_spark.write_lines(results, arguments.output)
     session.stop()
-    return run.counted
+    return run
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run what was typed, and give the exit status: 0 done, 2 an error or records skipped."""
     parser = _parser()
-    arguments, typed = parser.parse_known_args(argv)
-    for flag in typed:
-        if not flag.startswith("-"):
-            parser.error(f"{flag}: write flags of simdup as --flag=value")
+    own, typed = split_typed(parser, sys.argv[1:] if argv is None else argv)
+    arguments = parser.parse_args(own)
     if arguments.removed and arguments.verb != "dedup":
         parser.error("--removed goes with dedup")
-    if any(flag.split("=")[-1] == "csv" for flag in typed if flag.startswith("--format")):
-        parser.error("--format=csv has a header, which files of a directory do not; use tsv")
     started = time.monotonic()
     try:
-        if arguments.work:
-            counted = _run(arguments, typed, arguments.work)
-        else:
-            with tempfile.TemporaryDirectory(prefix="simdup-spark-") as work:
-                counted = _run(arguments, typed, work)
+        run = _run(arguments, typed)
     except StageError as error:
         print(f"simdup-spark: {error}", file=sys.stderr)
         return 2
@@ -138,18 +157,18 @@ def main(argv: list[str] | None = None) -> int:
         print("simdup-spark: " + lines[-1].split("StageError: ", 1)[1], file=sys.stderr)
         return 2
     told = {
-        "counts": counted.counts,
-        "stages": counted.stages,
+        "counts": run.counted.counts,
+        "stages": run.counted.stages,
         "seconds": round(time.monotonic() - started, 3),
     }
     if arguments.stats:
         Path(arguments.stats).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     if not arguments.quiet:
         _summary(told)
-    skipped = counted.counts.get("skipped", 0)
+    skipped = run.counted.counts.get("skipped", 0)
     if skipped:
         print(f"simdup-spark: {skipped} records could not be used", file=sys.stderr)
-    return 2 if skipped else 0
+    return 2 if skipped and "--skip-ok" not in run.arguments else 0
 
 
 def _summary(told: dict[str, Any]) -> None:

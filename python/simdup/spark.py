@@ -11,10 +11,13 @@ Nothing is broadcast, and nothing but counts comes to the driver.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
 import shutil
+import socket
+import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +29,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Callable, Union, cast
 
 from simdup.binary import version
-from simdup.worker import rows_schema, run_stage
+from simdup.worker import StageError, rows_schema, run_stage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,6 +42,7 @@ RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score doubl
 
 WANTED, LINES, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 10, 11, 12, 13, 14
 COMMON, NARROW, PREFIXES = 15, 16, 17
+INPUT, TYPED = 1, 20
 FILED = (2, 3, 4)
 """Kinds of rows, by their numbers in the protocol."""
 MARK = -1
@@ -205,7 +209,7 @@ def _with_inputs(
     import pyarrow.compute as pc
 
     if common is not None:
-        with pa.memory_map(common) as file:
+        with _seen_by_all(common) as file:
             yield pa.ipc.open_file(file).get_batch(0)
     sent: set[int] = set()
     for batch in batches:
@@ -213,7 +217,7 @@ def _with_inputs(
             parts = batch.column(batch.schema.get_field_index("part"))
             new = sorted(set(parts.unique().to_pylist()) - sent)
             if new:
-                with pa.memory_map(plan) as file:
+                with _seen_by_all(plan) as file:
                     tasks = pa.ipc.open_file(file)
                     for task in new:
                         yield tasks.get_batch(task)
@@ -225,6 +229,19 @@ def _with_inputs(
             yield batch
 
 
+def _seen_by_all(path: str) -> Any:
+    """Open a file of the work directory."""
+    import pyarrow as pa
+
+    try:
+        return pa.memory_map(path)
+    except FileNotFoundError:
+        raise StageError(
+            f"{path} is not seen from {socket.gethostname()}: name a work directory that all "
+            "machines see (--work)"
+        ) from None
+
+
 def start(
     spark: SparkSession,
     verb: str,
@@ -232,19 +249,22 @@ def start(
     arguments: list[str],
     **more: Any,
 ) -> Run:
-    """Cut the inputs into tasks, and give the run with what it needs to go on."""
-    base, parallelism = Path(more.pop("work")), more.pop("parallelism", None)
+    """Cut the inputs into tasks, and give the run with what it needs to go on.
+
+    `inputs` may be empty if `arguments` name them among the flags, as they are typed.
+    """
+    base, parallelism = _work_folder(more.pop("work", None)), more.pop("parallelism", None)
     columns = more.pop("id_column", "url"), more.pop("text_column", "text")
     run = Run(spark, verb, arguments, **more)
     if not isinstance(inputs, (list, tuple)):
         inputs = [_saved_documents(cast("DataFrame", inputs), base, *columns)]
-    rows = [
-        row
-        for batch in run_stage(run.typed("plan", f"--split={run.split}", "--", *inputs), [])
-        for row in batch.to_pylist()
-    ]
+    typed = run.typed("plan", f"--split={run.split}", *(["--", *inputs] if inputs else []))
+    rows = [row for batch in run_stage(typed, []) for row in batch.to_pylist()]
+    # The program knows what of it are files, and what is typed for the other stages too.
+    run.arguments = next(json.loads(row["data"]) for row in rows if row["kind"] == TYPED)
+    rows = [row for row in rows if row["kind"] == INPUT]
     run.tasks = 1 + max((row["part"] for row in rows), default=-1)
-    key = hashlib.sha256(json.dumps([version(), verb, arguments]).encode())
+    key = hashlib.sha256(json.dumps([version(), verb, run.arguments]).encode())
     for row in rows:
         key.update(row["data"])
         about = Path(json.loads(row["data"])["path"]).stat()
@@ -260,6 +280,15 @@ def start(
     cores = parallelism or _parallelism(spark)
     run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
     return run
+
+
+def _work_folder(named: str | None) -> Path:
+    """Give the directory where stages are kept; without a name, one that goes with this process."""
+    if named is not None:
+        return Path(named)
+    folder = tempfile.mkdtemp(prefix="simdup-spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def _save_rows(path: str, batches: Iterable[list[dict[str, Any]]]) -> None:
@@ -341,7 +370,7 @@ def pairs(
     inputs: Sequence[str] | DataFrame,
     settings: Settings | None = None,
     *,
-    work: str,
+    work: str | None = None,
     **more: Any,
 ) -> DataFrame:
     """Give the similar pairs as rows `url1`, `url2`, `score`.
@@ -349,7 +378,8 @@ def pairs(
     `inputs` are files or directories that all machines see, or a DataFrame with the columns
     `id_column` and `text_column` (`url` and `text`), whose documents are saved first. `settings`
     are the flags of `simdup`, and `work` is a directory that all machines see: what stages leave
-    there is not done again by a run with the same settings, inputs and version.
+    there is not done again by a run with the same settings, inputs and version. Without it, a
+    temporary directory of this machine is taken, which goes when this process ends.
     """
     run = start(spark, "pairs", inputs, flags(settings), work=work, **more)
     found = results(run).where(f"kind = {RESULT}")
@@ -361,7 +391,7 @@ def cluster(
     inputs: Sequence[str] | DataFrame,
     settings: Settings | None = None,
     *,
-    work: str,
+    work: str | None = None,
     **more: Any,
 ) -> DataFrame:
     """Give the members of clusters as rows `keeper`, `url`, `score`; see `pairs`."""
@@ -375,7 +405,7 @@ def dedup(
     inputs: Sequence[str] | DataFrame,
     settings: Settings | None = None,
     *,
-    work: str,
+    work: str | None = None,
     output: str | None = None,
     **more: Any,
 ) -> DataFrame:

@@ -4,6 +4,8 @@ import json
 import os
 import random
 import stat
+import subprocess
+import sys
 
 import pytest
 from conftest import documents, program, written
@@ -135,6 +137,38 @@ def test_a_rerun_skips_what_is_done(spark, collection, tmp_path):
     assert found_again == found
     other, _ = run(spark, "cluster", ["--threshold=0.9"], [collection], tmp_path)
     assert not any(stage["skipped"] for stage in other.counted.stages)
+
+
+@pytest.mark.skipif("SIMDUP_REMOTE" in os.environ, reason="it has a session of its own")
+def test_the_command_takes_the_programs_flags(collection, tmp_path):
+    """As they are typed there; names of files mean the same to every process."""
+    (tmp_path / "frame.txt").write_text(" ".join(f"w{n}" for n in range(50)))
+    flags = ["-w", "4", "-s", "jaccard", "--template", str(tmp_path / "frame.txt"), "-t", "0.6"]
+    typed = ["pairs", *flags, "a.jsonl", "--output", str(tmp_path / "out"), "c.jsonl"]
+    master = os.environ.get("SIMDUP_MASTER", "local[2]")
+    done = subprocess.run(
+        [sys.executable, "-m", "simdup.command", *typed, "--master", master],
+        cwd=collection,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2000 documents" in done.stderr, done.stderr
+    files = [str(collection / "a.jsonl"), str(collection / "c.jsonl")]
+    assert written(tmp_path / "out") == program("-q", *flags, *files)
+
+
+def test_the_program_says_what_is_typed_for_all_stages(collection, monkeypatch):
+    monkeypatch.chdir(collection)
+    typed = ["-t", "0.6", "a.jsonl", "--template", "c.jsonl", "--text-field=text", "--parts", "3"]
+    rows = [row for batch in run_stage(["plan", *typed], []) for row in batch.to_pylist()]
+    (handed_on,) = [json.loads(row["data"]) for row in rows if row["kind"] == on_spark.TYPED]
+    template = f"--template={collection / 'c.jsonl'}"
+    assert sorted(handed_on) == [template, "--text-field=text", "--threshold=0.6"]
+    with pytest.raises(StageError, match="text, tsv or jsonl"):
+        list(run_stage(["plan", "--format", "sarif", "a.jsonl"], []))
 
 
 def test_what_is_wrong_is_told(spark, collection, tmp_path):

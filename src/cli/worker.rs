@@ -1,10 +1,10 @@
 //! `simdup worker`: a stage for an engine.
 
-use super::args::WorkerArgs;
+use super::args::{Flag, WorkerArgs};
 use super::{Failure, Outcome};
 
 #[cfg(not(feature = "worker"))]
-pub(super) fn run(_: &WorkerArgs) -> Result<Outcome, Failure> {
+pub(super) fn run(_: &WorkerArgs, _: &[Flag]) -> Result<Outcome, Failure> {
     Err(Failure::Usage(
         "this simdup was built without its stages for engines (feature `worker`): build it with \
          `cargo build --release --features worker`, or install the Python package"
@@ -13,7 +13,7 @@ pub(super) fn run(_: &WorkerArgs) -> Result<Outcome, Failure> {
 }
 
 #[cfg(feature = "worker")]
-pub(super) fn run(args: &WorkerArgs) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &WorkerArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     use std::io;
 
     use simdup::inside::{Stage, run_stage};
@@ -27,7 +27,7 @@ pub(super) fn run(args: &WorkerArgs) -> Result<Outcome, Failure> {
             "this is simdup {version}, and {expected} is expected: all machines need the same version"
         )));
     }
-    let task = args.task()?;
+    let task = args.task(typed)?;
     let stage = args.stage();
     let inputs = match stage {
         Stage::Plan => {

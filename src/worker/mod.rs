@@ -114,6 +114,9 @@ pub struct Task {
     pub emit: Emit,
     /// Where documents are written.
     pub output: Option<PathBuf>,
+    /// What is typed for the other stages too, as arguments; [`Stage::Plan`] gives it to who starts
+    /// them.
+    pub typed: Vec<String>,
 }
 
 /// The inputs, for the stages that read them: [`Stage::Plan`] all, others the templates alone.

@@ -107,6 +107,8 @@ pub(super) fn run<W: Write>(
     let Inputs {
         documents, against, ..
     } = inputs;
+    let typed = serde_json::to_vec(&task.typed).map_err(|error| stage_error(error.to_string()))?;
+    output.push(0, Kind::Typed, &typed)?;
     if task.verb == Verb::Dedup && documents.is_empty() {
         return output.finish();
     }

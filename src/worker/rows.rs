@@ -51,10 +51,12 @@ pub(super) enum Kind {
     Narrowed = 18,
     /// Where documents stand whose ids come more than once.
     Places = 19,
+    /// What is typed for all stages, as a JSON list of arguments.
+    Typed = 20,
 }
 
 impl Kind {
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 21] = [
         Self::End,
         Self::Input,
         Self::Ids,
@@ -75,6 +77,7 @@ impl Kind {
         Self::Prefixes,
         Self::Narrowed,
         Self::Places,
+        Self::Typed,
     ];
 
     pub(super) fn new(number: i32) -> Result<Self, Error> {
@@ -126,7 +129,7 @@ mod tests {
             assert_eq!(Kind::new(number).unwrap(), kind);
             assert_eq!(kind as i32, number);
         }
-        assert!(Kind::new(20).is_err() && Kind::new(-1).is_err());
+        assert!(Kind::new(21).is_err() && Kind::new(-1).is_err());
     }
 
     #[test]

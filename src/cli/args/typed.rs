@@ -1,7 +1,9 @@
 //! What was typed, as it stands on the command line.
 
+use std::ffi::OsString;
+
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
+use clap::{ArgMatches, Command, ValueHint};
 
 /// A flag that was typed, or the files.
 #[derive(Debug)]
@@ -9,6 +11,30 @@ pub(in crate::cli) struct Flag {
     pub(super) id: String,
     /// As it is typed.
     pub(in crate::cli) name: String,
+    /// As they were typed; none of a flag that takes none.
+    values: Vec<OsString>,
+    /// The values are paths.
+    has_paths: bool,
+}
+
+impl Flag {
+    /// How the same is typed elsewhere, as arguments: paths mean the same from every directory.
+    /// Nothing, if it cannot be said in UTF-8.
+    #[cfg(feature = "worker")]
+    pub(in crate::cli) fn typed_elsewhere(&self) -> Option<Vec<String>> {
+        if self.values.is_empty() {
+            return Some(vec![self.name.clone()]);
+        }
+        let from_anywhere = |value: &OsString| match self.has_paths && value != "-" {
+            true => std::path::absolute(value).map_or_else(|_| value.clone(), Into::into),
+            false => value.clone(),
+        };
+        let typed = |value: &OsString| {
+            let value = from_anywhere(value);
+            Some(format!("{}={}", self.name, value.to_str()?))
+        };
+        self.values.iter().map(typed).collect()
+    }
 }
 
 /// The flags of a command that were typed.
@@ -26,6 +52,14 @@ pub(super) fn flags(command: &Command, matches: &ArgMatches) -> Vec<Flag> {
                 Some(long) => format!("--{long}"),
                 None => "FILE".into(),
             },
+            values: match flag.get_action().takes_values() {
+                true => {
+                    let values = matches.get_raw(flag.get_id().as_str());
+                    values.into_iter().flatten().map(Into::into).collect()
+                }
+                false => Vec::new(),
+            },
+            has_paths: flag.get_value_hint() == ValueHint::AnyPath,
         })
         .collect()
 }

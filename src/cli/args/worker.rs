@@ -12,6 +12,8 @@ use super::cluster::ClusterChoiceArgs;
 use super::listing::PairFormatArg;
 use super::resources::ResourceArgs;
 use super::settings::SimilarArgs;
+#[cfg(feature = "worker")]
+use super::typed::Flag;
 use super::values::bytes;
 #[cfg(feature = "worker")]
 use crate::cli::Failure;
@@ -24,7 +26,8 @@ standard input, and go as one to standard output. The Python package `simdup` do
 STAGE is plan, sketch, link, forest, fetch, verify or write, in this order; narrow, link and \
 forest again come behind forest if it asks for it. The settings are \
 those of `simdup`, `simdup cluster` or `simdup dedup`, as --for says, and the same for all \
-stages; FILEs are named for `plan` alone, whose rows say what the others read. \
+stages; FILEs are named for `plan` alone, whose rows say what the others read, and what else is to be \
+typed for them. \
 With --for cluster or dedup, and with --score jaccard, a pair at the threshold is missed with a \
 chance of 10^-12 at the most, or with --recall 1, for more keys, with none.
 
@@ -138,7 +141,7 @@ impl WorkerArgs {
         }
     }
 
-    pub(in crate::cli) fn task(&self) -> Result<Task, Failure> {
+    pub(in crate::cli) fn task(&self, typed: &[Flag]) -> Result<Task, Failure> {
         let EngineArgs {
             verb,
             parts,
@@ -155,6 +158,18 @@ impl WorkerArgs {
         {
             return Err(Failure::Usage(
                 "--format: clusters are written as text or jsonl".into(),
+            ));
+        }
+        if *verb == VerbArg::Pairs
+            && !matches!(
+                format,
+                PairFormatArg::Text | PairFormatArg::Tsv | PairFormatArg::Jsonl
+            )
+        {
+            return Err(Failure::Usage(
+                "--format: pairs are written to many files here, as text, tsv or jsonl; other \
+                 formats have a start or an end"
+                    .into(),
             ));
         }
         if (*narrowed || together.is_some()) && self.stage != StageArg::Forest {
@@ -195,6 +210,38 @@ impl WorkerArgs {
                 EmitArg::Rows => Emit::Rows,
             },
             output: output.clone(),
+            typed: handed_on(typed)?,
         })
     }
+}
+
+/// What was typed for `plan` that is typed for all other stages too: not what it reads, nor what
+/// each stage is told by itself.
+#[cfg(feature = "worker")]
+fn handed_on(typed: &[Flag]) -> Result<Vec<String>, Failure> {
+    const FOR_ONE_STAGE: [&str; 12] = [
+        "FILE",
+        "--files-from",
+        "--null",
+        "--config",
+        "--for",
+        "--expect-version",
+        "--parts",
+        "--narrowed",
+        "--together",
+        "--split",
+        "--emit",
+        "--output",
+    ];
+    let mut all = Vec::new();
+    for flag in typed
+        .iter()
+        .filter(|flag| !FOR_ONE_STAGE.contains(&flag.name.as_str()))
+    {
+        let typed = flag.typed_elsewhere();
+        all.extend(typed.ok_or_else(|| {
+            Failure::Usage(format!("{}: the value is not UTF-8", flag.name))
+        })?);
+    }
+    Ok(all)
 }
