@@ -30,6 +30,8 @@ mod document;
 mod error;
 mod eval;
 mod explain;
+#[cfg(any(feature = "parquet", feature = "worker"))]
+mod guard;
 mod index;
 mod observer;
 mod pairs;

@@ -65,18 +65,10 @@ def _session(arguments: argparse.Namespace) -> Any:
     if arguments.master:
         builder = builder.master(arguments.master)
     builder = builder.config("spark.ui.showConsoleProgress", "false")
-    for name, value in _java_options(SparkConf()).items():
-        builder = builder.config(name, value)
+    if (arguments.master or SparkConf().get("spark.master", "")).startswith("local"):
+        # Java only moves bytes here: compiling its code for speed takes more than it saves.
+        builder = builder.config("spark.driver.extraJavaOptions", JAVA_OPTIONS)
     return builder.appName("simdup").getOrCreate()
-
-
-def _java_options(known: Any) -> dict[str, str]:
-    """Give options for Java, where none are set.
-
-    Java only moves bytes here: compiling its code for speed takes more than it saves.
-    """
-    names = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
-    return {name: JAVA_OPTIONS for name in names if known.get(name, None) is None}
 
 
 def split_typed(parser: argparse.ArgumentParser, typed: list[str]) -> tuple[list[str], list[str]]:

@@ -23,7 +23,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Callable, Union, cast
@@ -42,7 +42,7 @@ RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score doubl
 
 WANTED, LINES, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 10, 11, 12, 13, 14
 COMMON, NARROW, PREFIXES = 15, 16, 17
-INPUT, TYPED = 1, 20
+INPUT, LINKS, TYPED, SIZES, AGAIN = 1, 5, 20, 21, 22
 FILED = (2, 3, 4)
 """Kinds of rows, by their numbers in the protocol."""
 MARK = -1
@@ -108,7 +108,7 @@ class Run:
     counted: Counted = field(default_factory=Counted)
 
     def typed(self, stage: str, *more: str) -> list[str]:
-        """Give what is typed behind `simdup worker`."""
+        """Give what is typed behind `simdup worker`; files come last."""
         threads = [] if any(a.startswith("--threads") for a in self.arguments) else ["--threads=1"]
         return [
             stage,
@@ -117,8 +117,8 @@ class Run:
             f"--parts={self.parts}",
             f"--emit={self.emit}",
             *threads,
-            *self.arguments,
             *more,
+            *self.arguments,
         ]
 
     def map(self, rows: DataFrame, typed: list[str], schema: str = ROWS) -> DataFrame:
@@ -128,7 +128,9 @@ class Run:
         common = self.common if typed[0] == "narrow" else None
 
         def each(batches: Iterator[Any]) -> Iterator[Any]:
-            return run_stage(typed, _with_inputs(batches, plan, common), sent, tell=True)
+            stage, *behind = typed
+            arguments = [stage, *_memory(), *behind]
+            return run_stage(arguments, _with_inputs(batches, plan, common), sent, tell=True)
 
         return rows.mapInArrow(each, schema)
 
@@ -142,10 +144,10 @@ class Run:
             self.told(name)
             with _small_batches(self.spark):
                 write = make().write.mode("overwrite").options(**GROUPS_OF_ROWS)
-                write.parquet(str(folder))
+                write.parquet(folder.as_uri())
             done.touch()  # Not every engine leaves it.
         seconds = round(time.monotonic() - started, 3)
-        saved = self.spark.read.parquet(str(folder))
+        saved = self.spark.read.parquet(folder.as_uri())
         told = {"stage": name, "seconds": seconds, "skipped": is_done}
         self.counted.stages.append({**told, "processes": self.add_counts(saved)})
         return saved
@@ -174,8 +176,7 @@ class Run:
 
     def task_marks(self) -> DataFrame:
         """Give a row for each task, each in a partition of its own. They are for Python alone."""
-        rows = self.spark.range(0, self.tasks, 1, max(1, self.tasks))
-        return rows.selectExpr("cast(id as int) part", f"{MARK} kind", "cast(null as binary) data")
+        return marks(self.spark.range(0, self.tasks, 1, max(1, self.tasks)), "id")
 
     def by_task(self, rows: DataFrame) -> DataFrame:
         """Bring the rows of a task together."""
@@ -184,6 +185,12 @@ class Run:
     def by_part(self, rows: DataFrame) -> DataFrame:
         """Bring the rows of a part together, with those of some others, to come out even."""
         return rows.repartition(max(1, self.parts // 4), "part")
+
+
+def marks(rows: DataFrame, task: str) -> DataFrame:
+    """Give a row for each task that a column names."""
+    columns = f"cast({task} as int) part", f"{MARK} kind", "cast(null as binary) data"
+    return rows.selectExpr(*columns)
 
 
 @contextmanager
@@ -199,6 +206,15 @@ def _small_batches(spark: SparkSession) -> Iterator[None]:
             spark.conf.unset(name)
         else:
             spark.conf.set(name, before)
+
+
+def _memory() -> list[str]:
+    """Give each of the processes that may run on this machine its share, unless it is typed."""
+    try:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Not every system tells.
+        return []
+    return [f"--memory={machine * 3 // 4 // (os.cpu_count() or 1)}"]
 
 
 def _with_inputs(
@@ -258,24 +274,25 @@ def start(
     run = Run(spark, verb, arguments, **more)
     if not isinstance(inputs, (list, tuple)):
         inputs = [_saved_documents(cast("DataFrame", inputs), base, *columns)]
-    typed = run.typed("plan", f"--split={run.split}", *(["--", *inputs] if inputs else []))
+    typed = run.typed("plan", f"--split={run.split}") + (["--", *inputs] if inputs else [])
     rows = [row for batch in run_stage(typed, []) for row in batch.to_pylist()]
     # The program knows what of it are files, and what is typed for the other stages too.
     run.arguments = next(json.loads(row["data"]) for row in rows if row["kind"] == TYPED)
     rows = [row for row in rows if row["kind"] == INPUT]
     run.tasks = 1 + max((row["part"] for row in rows), default=-1)
-    key = hashlib.sha256(json.dumps([version(), verb, run.arguments]).encode())
+    key = hashlib.sha256(json.dumps([version(), verb, run.arguments, run.together]).encode())
     for row in rows:
-        key.update(row["data"])
-        about = Path(json.loads(row["data"])["path"]).stat()
-        key.update(f"{about.st_size} {about.st_mtime_ns}".encode())
+        key.update(f"{row['part']} ".encode() + row["data"])
+        key.update(_state(Path(json.loads(row["data"])["path"])))
+    for flag in run.arguments:
+        if flag.startswith(("--template=", "--stopwords=")):
+            key.update(_state(Path(flag.split("=", 1)[1])))
     run.work = base.absolute() / f"{verb}-{key.hexdigest()[:24]}"
     run.work.mkdir(parents=True, exist_ok=True)
     run.plan = str(run.work / "plan.arrow")
     run.common = str(run.work / "common.arrow")
     if not Path(run.plan).exists():
-        by_task = groupby(rows, lambda row: row["part"])
-        _save_rows(run.plan, (list(of_task) for _, of_task in by_task))
+        _save_tasks(run.plan, rows)
     # Four parts for a core, and for 256 MB of input.
     cores = parallelism or _parallelism(spark)
     run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
@@ -289,6 +306,16 @@ def _work_folder(named: str | None) -> Path:
     folder = tempfile.mkdtemp(prefix="simdup-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
+
+
+def _state(path: Path) -> bytes:
+    """Give what changes when a file does, or a file of a directory."""
+    if path.is_dir():
+        return b"".join(_state(inner) for inner in sorted(path.rglob("*")) if inner.is_file())
+    if not path.is_file():
+        return b""
+    about = path.stat()
+    return f"{path} {about.st_size} {about.st_mtime_ns}\n".encode()
 
 
 def _save_rows(path: str, batches: Iterable[list[dict[str, Any]]]) -> None:
@@ -308,7 +335,7 @@ def _saved_documents(table: DataFrame, base: Path, id_column: str, text_column: 
     chosen = table.selectExpr(
         f"cast(`{id_column}` as string) url", f"coalesce(`{text_column}`, '') text"
     )
-    chosen.write.json(str(folder))
+    chosen.write.json(folder.as_uri())
     return str(folder)
 
 
@@ -335,9 +362,16 @@ def results(run: Run) -> DataFrame:
 def belonging(run: Run) -> DataFrame:
     """Find out who belongs together."""
     sketched = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
+    _number(run, sketched)
+    again = sketched.where(f"kind = {AGAIN}")
+    if run.counted.counts.get("to_number"):
+        # Records are called by their lines, which are counted only now.
+        asked = marks(again, "part")
+        more = lambda: run.map(run.by_task(asked), run.typed("sketch"))  # noqa: E731
+        sketched = sketched.union(run.save("sketch-again", more))
     filed = sketched.where(f"kind in {FILED}")
     linked = run.save("link", lambda: run.map(run.by_part(filed), run.typed("link")))
-    common = sketched.where(f"kind = {COMMON}")
+    common = sketched.where(f"kind in ({COMMON}, {LINKS})")
     forest = run.save("forest", lambda: _forest(run, linked.union(common)))
     if not run.counted.counts.get("to_narrow"):
         return forest
@@ -353,7 +387,32 @@ def belonging(run: Run) -> DataFrame:
     narrowed = run.save("narrow", narrow)
     rows = narrowed.where(f"kind = {PREFIXES}")
     relinked = run.save("link-again", lambda: run.map(run.by_part(rows), run.typed("link")))
-    return run.save("forest-again", lambda: _forest(run, linked.union(relinked), "--narrowed"))
+    all_links = linked.union(sketched.where(f"kind = {LINKS}")).union(relinked)
+    rows = all_links.union(forest.where(f"kind = {NARROW}"))
+    return run.save("forest-again", lambda: _forest(run, rows, "--narrowed"))
+
+
+def _number(run: Run, sketched: DataFrame) -> None:
+    """Go on with inputs whose lines and documents are counted."""
+    import pyarrow as pa
+
+    counted = str(run.work / "counted.arrow")
+    if not Path(counted).exists():
+        sizes = sketched.where(f"kind = {SIZES}").collect()
+        batch = pa.RecordBatch.from_pylist([row.asDict() for row in sizes], rows_schema())
+        with pa.memory_map(run.plan) as file:
+            tasks = pa.ipc.open_file(file)
+            inputs = (tasks.get_batch(n) for n in range(tasks.num_record_batches))
+            answer = list(run_stage(run.typed("number"), chain(inputs, [batch])))
+        rows = [row for batch in answer for row in batch.to_pylist()]
+        _save_tasks(counted, rows)
+    run.plan = counted
+
+
+def _save_tasks(path: str, rows: list[dict[str, Any]]) -> None:
+    """Save the inputs of tasks, which come in order, a batch for each."""
+    by_task = groupby(rows, lambda row: row["part"])
+    _save_rows(path, (list(of_task) for _, of_task in by_task))
 
 
 def _forest(run: Run, rows: DataFrame, *more: str) -> DataFrame:
@@ -426,32 +485,41 @@ def write_kept(run: Run, found: DataFrame, output: str) -> None:
     """Write the documents that stay."""
     folder = Path(output).absolute()
     folder.mkdir(parents=True, exist_ok=True)
+    success, key = folder / "_SUCCESS", run.work.name
+    if not (success.exists() and success.read_text() == key):
+        # What is there is of another run, or of one that was cut short.
+        for old in [success, *folder.glob("part-*"), *folder.glob(".unfinished-*")]:
+            old.unlink(missing_ok=True)
     forest = "forest-again" if run.counted.counts.get("to_narrow") else "forest"
-    wanted = run.spark.read.parquet(str(run.work / forest)).where(f"kind = {WANTED}")
+    wanted = run.spark.read.parquet((run.work / forest).as_uri()).where(f"kind = {WANTED}")
     gone = found.where(f"kind = {REMOVED}").select("part", "kind", "data")
 
     def write() -> DataFrame:
-        rows = run.by_task(wanted.union(gone).union(run.task_marks()))
+        all_tasks = marks(run.spark.range(0, run.tasks, 1, max(1, run.parts)), "id")
+        rows = run.by_task(wanted.union(gone).union(all_tasks))
         return run.map(rows, run.typed("write", f"--output={folder}"))
 
     name = "write-" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    if not (folder / "_SUCCESS").exists():
+    if not success.exists():
         shutil.rmtree(run.work / name, ignore_errors=True)
     run.save(name, write)
-    (folder / "_SUCCESS").touch()
+    success.write_text(key)
 
 
 def write_removed(run: Run, found: DataFrame, output: str) -> None:
     """Write what goes and why: near-duplicates, and records that could not be used."""
-    sketched = run.spark.read.parquet(str(run.work / "sketch"))
+    sketched = run.spark.read.parquet((run.work / "sketch").as_uri())
+    if run.counted.counts.get("to_number"):
+        again = run.spark.read.parquet((run.work / "sketch-again").as_uri())
+        sketched = sketched.union(again)
     unreadable = sketched.where(f"kind = {UNREADABLE}").selectExpr(
         "rtrim('\n', cast(data as string)) value"
     )
     lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
-    lines.union(unreadable).write.mode("overwrite").text(str(Path(output).absolute()))
+    lines.union(unreadable).write.mode("overwrite").text(Path(output).absolute().as_uri())
 
 
 def write_lines(found: DataFrame, output: str) -> None:
     """Write results as lines, as the program prints them, to files of a directory."""
     lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
-    lines.write.mode("overwrite").text(str(Path(output).absolute()))
+    lines.write.mode("overwrite").text(Path(output).absolute().as_uri())

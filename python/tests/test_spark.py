@@ -140,15 +140,15 @@ def test_a_rerun_skips_what_is_done(spark, collection, tmp_path):
 
 
 @pytest.mark.skipif("SIMDUP_REMOTE" in os.environ, reason="it has a session of its own")
-def test_the_command_takes_the_programs_flags(collection, tmp_path):
+def test_the_command_takes_the_programs_flags(collection, tmp_path, monkeypatch):
     """As they are typed there; names of files mean the same to every process."""
+    monkeypatch.chdir(collection)
     (tmp_path / "frame.txt").write_text(" ".join(f"w{n}" for n in range(50)))
     flags = ["-w", "4", "-s", "jaccard", "--template", str(tmp_path / "frame.txt"), "-t", "0.6"]
     typed = ["pairs", *flags, "a.jsonl", "--output", str(tmp_path / "out"), "c.jsonl"]
     master = os.environ.get("SIMDUP_MASTER", "local[2]")
     done = subprocess.run(
         [sys.executable, "-m", "simdup.command", *typed, "--master", master],
-        cwd=collection,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
@@ -156,8 +156,7 @@ def test_the_command_takes_the_programs_flags(collection, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "2000 documents" in done.stderr, done.stderr
-    files = [str(collection / "a.jsonl"), str(collection / "c.jsonl")]
-    assert written(tmp_path / "out") == program("-q", *flags, *files)
+    assert written(tmp_path / "out") == program("-q", *flags, "a.jsonl", "c.jsonl")
 
 
 def test_the_program_says_what_is_typed_for_all_stages(collection, monkeypatch):
@@ -169,6 +168,61 @@ def test_the_program_says_what_is_typed_for_all_stages(collection, monkeypatch):
     assert sorted(handed_on) == [template, "--text-field=text", "--threshold=0.6"]
     with pytest.raises(StageError, match="text, tsv or jsonl"):
         list(run_stage(["plan", "--format", "sarif", "a.jsonl"], []))
+
+
+def test_lists_of_one_item_and_tiny_thresholds(spark, tmp_path):
+    chance = random.Random(4)
+    items = [[f"i{chance.randrange(9)}" for _ in range(chance.randint(1, 3))] for _ in range(60)]
+    lines = [json.dumps({"url": f"t{n}", "text": text}) for n, text in enumerate(items)]
+    path = tmp_path / "items.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    for verb, typed in [("dedup", ["--items"]), ("pairs", ["-s", "jaccard", "--items", "-t", "1"])]:
+        (tmp_path / verb).mkdir()
+        found = run(spark, verb, typed, [path], tmp_path / verb)[1]
+        assert found == program(*FILED[verb], "-q", *typed, str(path))
+    words = [" ".join(chance.choices([f"w{n}" for n in range(900)], k=150)) for _ in range(30)]
+    lines = [json.dumps({"url": f"t{n}", "text": text}) for n, text in enumerate(words)]
+    path.write_text("\n".join(lines) + "\n")
+    typed = ["-s", "jaccard", "-w", "1", "-t", "0.009"]
+    found = run(spark, "pairs", typed, [path], tmp_path)[1]
+    assert found == program("-q", *typed, str(path))
+    assert len(found) > 400
+
+
+def test_nothing_of_another_run_is_left(spark, collection, tmp_path):
+    frame = tmp_path / "frame.txt"
+    frame.write_text("w1 w2")
+    settings = [["--keep=last"], ["--threshold=0.9"], ["--keep=last"], [f"--template={frame}"]]
+    for typed in settings:
+        found = run(spark, "dedup", typed, [collection], tmp_path)[1]
+        assert found == program("dedup", "-q", *typed, str(collection))
+    frame.write_text((collection / "c.jsonl").read_text())
+    found = run(spark, "dedup", settings[-1], [collection], tmp_path)[1]
+    assert found == program("dedup", "-q", *settings[-1], str(collection))
+
+
+def test_an_input_that_changes_is_noticed(spark, tmp_path):
+    path = tmp_path / "changed.jsonl"
+    path.write_text("\n".join(documents(300, 8)) + "\n")
+    started = on_spark.start(spark, "dedup", [str(path)], [], work=str(tmp_path / "work"))
+    on_spark.belonging(started)
+    path.write_text("\n".join(documents(299, 8)) + "\n")
+    with pytest.raises(Exception, match="not what it was"):
+        on_spark.results(started)
+
+
+def test_a_frame_of_which_only_a_part_is_known_to_be_common(spark, tmp_path):
+    chance = random.Random(3)
+    frame = " ".join(f"f{n}" for n in range(6000))
+    own = [" ".join(f"o{chance.randrange(10**9)}" for _ in range(800)) for _ in range(60)]
+    lines = [json.dumps({"url": f"t{n}", "text": f"{frame} {o}"}) for n, o in enumerate(own)]
+    path = tmp_path / "framed.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    typed = ["--score=jaccard"]
+    started, found = run(spark, "pairs", typed, [path], tmp_path, together=20)
+    assert started.counted.counts["to_narrow"] > 0
+    assert len(found) == 1770
+    assert found == program("-q", *typed, str(path))
 
 
 def test_what_is_wrong_is_told(spark, collection, tmp_path):

@@ -108,6 +108,8 @@ pub(crate) struct DocumentAgain<'a> {
     pub(crate) record_number: u64,
     pub(crate) file: &'a str,
     pub(crate) format: InputFormat,
+    /// Its file has nothing in it.
+    pub(crate) is_blank: bool,
     pub(crate) head: &'a Arc<Head>,
 }
 
@@ -137,6 +139,7 @@ pub(crate) fn read_again(
                 record_number: document.number,
                 file: batch.records.file(),
                 format: batch.records.format(),
+                is_blank: batch.records.is_blank(),
                 head: batch.records.head(),
             })?;
             start = end;

@@ -157,6 +157,12 @@ impl RecordBlock {
         }
     }
 
+    /// Whether its file has nothing in it.
+    #[cfg(feature = "worker")]
+    pub(super) fn is_blank(&self) -> bool {
+        self.is_blank
+    }
+
     /// Where the record with this index ends.
     #[cfg(feature = "worker")]
     pub(super) fn end(&self, index: usize) -> usize {

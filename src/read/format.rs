@@ -290,7 +290,7 @@ pub(super) fn starts_an_object(line: &[u8]) -> bool {
 }
 
 /// The content without a UTF-8 byte order mark.
-pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
+pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 

@@ -88,6 +88,8 @@ pub use encoding::{Charset, TextEncoding};
 pub(crate) use file_text::{FileText, has_records_in_lines};
 pub(crate) use format::Head;
 pub use format::InputFormat;
+#[cfg(feature = "worker")]
+pub(crate) use format::without_bom;
 pub(crate) use html::url_words;
 pub use html::{HtmlFeature, HtmlText, PageSettings};
 pub use input::Input;
@@ -166,7 +168,7 @@ impl Default for ReadSettings {
 
 /// What a field of a JSON record holds, if it is one and has it.
 pub(crate) fn json_value(record: &[u8], name: &str) -> Option<serde_json::Value> {
-    let found = jsonl::path::find(format::without_bom(record), name)?;
+    let found = jsonl::path::find(without_bom(record), name)?;
     serde_json::from_str(found.get()).ok()
 }
 

@@ -25,10 +25,9 @@ pub(crate) struct LinesPart {
 }
 
 impl LinesPart {
-    /// How many lines of the file are before the part.
-    pub(crate) fn count_lines_before(&self) -> io::Result<u64> {
-        let file = File::open(&self.path)?.take(self.start);
-        let mut file = BufReader::with_capacity(PIECE_BYTES, file);
+    /// How many lines the part has.
+    pub(crate) fn count_lines(&self) -> io::Result<u64> {
+        let mut file = BufReader::with_capacity(PIECE_BYTES, self.clone().open()?);
         let mut lines = 0;
         loop {
             let bytes = file.fill_buf()?;
@@ -44,7 +43,7 @@ impl LinesPart {
     pub(super) fn open(self) -> io::Result<Box<dyn Read + Send>> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(self.start))?;
-        Ok(Box::new(file.take(self.end - self.start)))
+        Ok(Box::new(file.take(self.end.saturating_sub(self.start))))
     }
 }
 
@@ -84,6 +83,17 @@ fn rest_of_line(file: &mut impl BufRead) -> io::Result<u64> {
 }
 
 impl Input {
+    /// Whether it is a file with something in it, and then whether that is records, not a text.
+    pub(crate) fn has_records(&self, settings: &ReadSettings) -> Option<bool> {
+        let mut head = Vec::new();
+        let file = File::open(self.plain_path()?).ok()?;
+        file.take(PIECE_BYTES as u64).read_to_end(&mut head).ok()?;
+        let format = settings.format.or_else(|| recognise(&head).ok());
+        let is_packed = Packing::of(&head).is_some() || ArchiveKind::of(&head).is_some();
+        let is_text = !is_packed && format.is_some_and(InputFormat::is_file);
+        (!head.is_empty()).then_some(!is_text)
+    }
+
     /// The length of the file, if it is one of lines of JSON that can be read in parts.
     pub(crate) fn lines_bytes(&self, settings: &ReadSettings) -> Option<u64> {
         if !matches!(settings.format, None | Some(InputFormat::Jsonl)) {
@@ -128,8 +138,9 @@ mod tests {
                 let part = LinesPart { path: file.path().into(), start, end, lines_before: 0 };
                 assert!(start == 0 || found.ends_with('\n'));
                 let before = found.matches('\n').count() as u64;
-                assert_eq!(part.count_lines_before().unwrap(), before);
+                let lines = part.count_lines().unwrap();
                 part.open().unwrap().read_to_string(&mut found).unwrap();
+                assert_eq!(before + lines, found.matches('\n').count() as u64);
                 start = end;
             }
             assert_eq!(found, text);

@@ -17,6 +17,7 @@ use super::Order;
 use super::rows::{Kind, Row};
 use super::stage_error;
 use crate::error::{Error, ErrorKind};
+use crate::guard::caught;
 
 /// Rows from a stream, whatever the order of its columns.
 pub(super) struct RowReader<R: Read> {
@@ -28,7 +29,7 @@ pub(super) struct RowReader<R: Read> {
 impl<R: Read> RowReader<R> {
     pub(super) fn new(input: R) -> Result<Self, Error> {
         Ok(Self {
-            stream: StreamReader::try_new(input, None).map_err(unreadable)?,
+            stream: guarded(|| StreamReader::try_new(input, None))?,
             waiting: Vec::new(),
         })
     }
@@ -42,15 +43,29 @@ impl<R: Read> Iterator for RowReader<R> {
             if let Some(row) = self.waiting.pop() {
                 return Some(Ok(row));
             }
-            let taken = match self.stream.next()? {
-                Ok(batch) => rows(&batch),
-                Err(error) => Err(unreadable(error)),
+            let taken = guarded(|| match self.stream.next().transpose()? {
+                Some(batch) => Ok(Some(rows(&batch))),
+                None => Ok(None),
+            });
+            let taken = match taken {
+                Ok(Some(rows)) => rows,
+                Ok(None) => return None,
+                Err(error) => Err(error),
             };
             match taken {
                 Ok(rows) => self.waiting = rows,
                 Err(error) => return Some(Err(error)),
             }
         }
+    }
+}
+
+/// What Arrow gives, and an error where it gives up in whatever way: over damaged streams it
+/// panics.
+fn guarded<T>(work: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, Error> {
+    match caught(work) {
+        Some(done) => done.map_err(unreadable),
+        None => Err(stage_error("the rows are damaged")),
     }
 }
 
@@ -255,5 +270,60 @@ fn unwritable(error: ArrowError) -> Error {
     match error {
         ArrowError::IoError(_, error) => Error::in_file("-", ErrorKind::Write(error)),
         error => stage_error(format!("rows that Arrow does not take: {error}")),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// A stream of rows, with the last one.
+    pub(in super::super) fn stream_of(rows: &[(u32, Kind, Vec<u8>)]) -> Vec<u8> {
+        let mut stream = Vec::new();
+        let mut writer = RowWriter::new(&mut stream).unwrap();
+        for (part, kind, data) in rows {
+            writer.push(*part, *kind, data).unwrap();
+        }
+        let count = (rows.len() as u64).to_le_bytes();
+        writer.push(0, Kind::End, &count).unwrap();
+        writer.finish().unwrap();
+        stream
+    }
+
+    /// The rows of a stream.
+    pub(in super::super) fn rows_of(stream: &[u8]) -> Vec<Row> {
+        let rows: Result<Vec<Row>, Error> = RowReader::new(stream).unwrap().collect();
+        rows.unwrap()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{rows_of, stream_of};
+    use super::*;
+
+    proptest::proptest! {
+        /// Whatever bytes of a stream are changed, it is read or refused.
+        #[test]
+        fn damaged_streams_are_refused_without_a_panic(
+            changes in proptest::collection::vec((0_usize..4000, 0_u8..=255), 0..5),
+            length in 0_usize..4000,
+        ) {
+            let rows: Vec<_> = (0..20).map(|n| (n, Kind::Keys, vec![7; n as usize])).collect();
+            let mut stream = stream_of(&rows);
+            assert_eq!(rows_of(&stream).len(), 21);
+            for (at, byte) in changes {
+                let at = at % stream.len();
+                stream[at] = byte;
+            }
+            stream.truncate(length.max(1));
+            if let Ok(reader) = RowReader::new(&stream[..]) {
+                for row in reader {
+                    if row.is_err() {
+                        break;
+                    }
+                }
+            }
+        }
     }
 }

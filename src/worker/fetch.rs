@@ -7,9 +7,9 @@ use std::io::{Read, Write};
 use super::arrow::{RowReader, RowWriter};
 use super::forest::{AtPlace, Wanted, unpack_wanted};
 use super::pack::{put, put_text};
-use super::plan::{InputPart, LinesBefore};
+use super::plan::{InputPart, check_documents};
 use super::rows::{Kind, for_each_row};
-use super::sketch::{in_order, is_unknown_place};
+use super::sketch::in_order;
 use super::verify::{HAS_PARTY, HAS_SIDES, HAS_TEXT, HAS_VALUE, IS_DOCUMENT, IS_OTHER};
 use super::{Order, Task, Verb, stage_error};
 use crate::cluster::Keep;
@@ -20,6 +20,8 @@ use crate::settings::Settings;
 
 /// Bytes of documents that are compressed together, about.
 const PACK_BYTES: usize = 1 << 19;
+/// Bytes that wait for that at the most, wherever they go.
+const WAITING_BYTES: usize = 1 << 26;
 /// How hard they are compressed: the lowest level is the fastest.
 const LEVEL: i32 = 1;
 
@@ -66,15 +68,12 @@ pub(super) fn run<R: Read, W: Write + Send>(
         let Some(parts) = inputs.get(&number) else {
             return Err(stage_error(format!("task {number} has no inputs")));
         };
-        let is_counted = wanted.iter().any(is_told);
         let fetching = Fetching {
             task,
             parts,
             wanted,
         };
-        if is_counted || !fetching.fetch(LinesBefore::Unknown, &mut output)? {
-            fetching.fetch(LinesBefore::Counted, &mut output)?;
-        }
+        fetching.fetch(&mut output)?;
     }
     output.finish()
 }
@@ -86,52 +85,41 @@ struct Fetching<'a> {
 }
 
 impl Fetching<'_> {
-    /// Reads the task; false, and nothing is sent, if an id is a place that is not known.
-    fn fetch<W: Write + Send>(
-        &self,
-        before: LinesBefore,
-        output: &mut RowWriter<W>,
-    ) -> Result<bool, Error> {
-        let names: Vec<String> = match before {
-            LinesBefore::Unknown => {
-                let names = self.parts.iter().filter_map(InputPart::unknown_name);
-                names.collect()
-            }
-            LinesBefore::Counted => Vec::new(),
-        };
+    fn fetch<W: Write + Send>(&self, output: &mut RowWriter<W>) -> Result<(), Error> {
+        if self.parts.iter().any(|part| part.unknown_name().is_some()) {
+            return Err(stage_error(
+                "lines are not counted: `fetch` takes the inputs that `number` gives",
+            ));
+        }
         let settings = reading_settings(self.task);
         let is_other = self.parts.first().is_some_and(|part| part.other);
-        let inputs: Result<Vec<_>, Error> =
-            self.parts.iter().map(|part| part.input(before)).collect();
+        let inputs: Result<Vec<_>, Error> = self.parts.iter().map(InputPart::input).collect();
         let mut next = self.wanted.iter().peekable();
-        let mut is_known = true;
-        let mut packs: HashMap<u32, Vec<u8>> = HashMap::new();
-        let mut full: Vec<(u32, Vec<u8>)> = Vec::new();
-        let mut places: Vec<(u32, Vec<u8>)> = Vec::new();
+        let mut packs = Packs::default();
+        let mut documents = 0;
         read_again(inputs?, &settings, Again::Contents, |document| {
+            documents += 1;
             let Some(wanted) = next.next_if(|wanted| wanted.order.ordinal() == document.ordinal)
             else {
                 return Ok(());
             };
-            is_known &= !is_unknown_place(document.url, &names);
-            if self.task.verb == Verb::Dedup && !is_other {
-                places.extend(self.told(wanted, &document));
+            if self.task.verb == Verb::Dedup
+                && !is_other
+                && let Some((place, bytes)) = self.told(wanted, &document)
+            {
+                output.push(place, Kind::Places, &bytes)?;
             }
             let Some(at) = wanted.places else {
                 return Ok(());
             };
             for at in at.each(self.task.has_others, is_other) {
-                let pack = packs.entry(at.place).or_default();
-                put_document(pack, self.task, wanted, &document, at);
-                if pack.len() >= PACK_BYTES {
-                    full.push((at.place, compressed(&std::mem::take(pack))?));
-                }
+                packs.put(at.place, output, |pack| {
+                    put_document(pack, self.task, wanted, &document, at);
+                })?;
             }
             Ok(())
         })?;
-        if !is_known {
-            return Ok(false);
-        }
+        check_documents(self.parts, documents)?;
         if let Some(missing) = next.next() {
             return Err(stage_error(format!(
                 "task {} has no document {} any more: an input was changed since it was read; run \
@@ -140,18 +128,49 @@ impl Fetching<'_> {
                 missing.order.ordinal()
             )));
         }
-        for (place, bytes) in places {
-            output.push(place, Kind::Places, &bytes)?;
+        packs.hand_on(output)
+    }
+}
+
+/// Documents that wait to be compressed, by where they go.
+#[derive(Default)]
+struct Packs {
+    waiting: HashMap<u32, Vec<u8>>,
+    bytes: usize,
+}
+
+impl Packs {
+    /// Adds to what goes to a place, and hands on what is enough.
+    fn put<W: Write>(
+        &mut self,
+        place: u32,
+        output: &mut RowWriter<W>,
+        document: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), Error> {
+        let pack = self.waiting.entry(place).or_default();
+        let before = pack.len();
+        document(pack);
+        self.bytes += pack.len() - before;
+        if pack.len() >= PACK_BYTES {
+            self.bytes -= pack.len();
+            output.push(place, Kind::Documents, &compressed(pack)?)?;
+            self.waiting.remove(&place);
         }
-        let mut rest: Vec<(u32, Vec<u8>)> = packs.into_iter().collect();
-        rest.sort_unstable_by_key(|&(place, _)| place);
-        for (place, pack) in full {
-            output.push(place, Kind::Documents, &pack)?;
+        if self.bytes >= WAITING_BYTES {
+            self.hand_on(output)?;
         }
-        for (place, pack) in rest.into_iter().filter(|(_, pack)| !pack.is_empty()) {
+        Ok(())
+    }
+
+    /// Hands on all that waits.
+    fn hand_on<W: Write>(&mut self, output: &mut RowWriter<W>) -> Result<(), Error> {
+        let mut waiting: Vec<(u32, Vec<u8>)> = self.waiting.drain().collect();
+        self.bytes = 0;
+        waiting.sort_unstable_by_key(|&(place, _)| place);
+        for (place, pack) in waiting {
             output.push(place, Kind::Documents, &compressed(&pack)?)?;
         }
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -14,12 +14,12 @@ use std::io::{Read, Write};
 
 use super::arrow::{RowReader, RowWriter};
 use super::link::{hand_on, unpack_pairs};
-use super::narrow::pack_ordinals;
+use super::narrow::{pack_ordinals, unpack_ordinals};
 use super::pack::{Unpack, put};
 use super::rows::{Kind, for_each_row};
 use super::sketch::{ENTRIES_MAX, pack_common, unpack_common};
 use super::tokens::Common;
-use super::{Order, Task, Verb};
+use super::{Order, Task, Verb, stage_error};
 use crate::cluster::Components;
 use crate::error::Error;
 
@@ -42,6 +42,7 @@ pub(super) struct Forest {
 }
 
 impl Forest {
+    /// Of links between no more than 2³² documents, as [`Forest::check`] makes sure.
     pub(super) fn new(links: Vec<(Order, Order)>) -> Self {
         let mut nodes: Vec<Order> = links.iter().flat_map(|&(one, two)| [one, two]).collect();
         nodes.sort_unstable();
@@ -52,6 +53,14 @@ impl Forest {
             components.join(place(one), place(two));
         }
         Self { nodes, components }
+    }
+
+    /// Refuses more documents than can be told apart.
+    fn check(&self) -> Result<(), Error> {
+        match u32::try_from(self.nodes.len()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(stage_error("more than 2³² documents are linked")),
+        }
     }
 
     /// The first that belongs together with each, in order.
@@ -78,7 +87,8 @@ struct Known {
     copies: Vec<(Order, Order)>,
     /// The first with an id, and another with the same.
     repeated: Vec<(Order, Order)>,
-    /// Links of those that were filed again.
+    /// Those that were filed again, and their links.
+    filed_again: HashSet<Order>,
     narrowed: Vec<(Order, Order)>,
     common: Common,
 }
@@ -91,6 +101,13 @@ impl Known {
             Kind::Copies => unpack_pairs(&row.data, &mut known.copies),
             Kind::Repeated => unpack_pairs(&row.data, &mut known.repeated),
             Kind::Narrowed => unpack_pairs(&row.data, &mut known.narrowed),
+            Kind::Narrow => {
+                let mut ordinals = Vec::new();
+                unpack_ordinals(&row.data, &mut ordinals)?;
+                let order = |ordinal| Order::new(row.part as u32, ordinal);
+                known.filed_again.extend(ordinals.into_iter().map(order));
+                Ok(())
+            }
             Kind::Common => unpack_common(&row.data, &mut known.common),
             _ => Ok(()),
         })?;
@@ -119,28 +136,36 @@ pub(super) fn run<R: Read, W: Write>(
         )?;
         hand_on(&known.copies, Kind::Copies, &mut output)?;
         hand_on(&known.repeated, Kind::Repeated, &mut output)?;
+        let mut again: Vec<Order> = known.filed_again.into_iter().collect();
+        again.sort_unstable();
+        hand_on_orders(&again, &mut output)?;
         let common = known.common.most(usize::MAX);
         output.push(0, Kind::Common, &pack_common(&common))?;
         return output.finish();
     }
     let mut forest = Forest::new([&known.links[..], &known.copies].concat());
+    forest.check()?;
     let limits = Limits::new(task, forest.nodes.len());
     let copies: HashSet<Order> = known.copies.iter().map(|&(_, copy)| copy).collect();
     let is_first = |order: &Order| !copies.contains(order);
-    let large = large(&forest, limits.together_max, is_first);
+    let large = large(&forest, |together| match task.is_narrowed {
+        // Whatever was too many then.
+        true => together
+            .iter()
+            .any(|(_, order)| known.filed_again.contains(order)),
+        false => {
+            let lists = together.iter().filter(|(_, order)| is_first(order));
+            together.len() > limits.together_max && lists.count() > limits.together_max
+        }
+    });
     let counts = serde_json::json!({
-        "repeated_ids": known.repeated.len(),
+        "repeated_ids": if task.is_narrowed { 0 } else { known.repeated.len() },
         "to_narrow": if task.is_narrowed { 0 } else { large.len() },
     });
     output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
     if !large.is_empty() && !task.is_narrowed {
-        for of_task in large.chunk_by(|one, two| one.task() == two.task()) {
-            for some in of_task.chunks(ENTRIES_MAX) {
-                let firsts = some.iter().filter(|order| is_first(order));
-                let bytes = pack_ordinals(firsts.map(|order| order.ordinal()));
-                output.push(of_task[0].task(), Kind::Narrow, &bytes)?;
-            }
-        }
+        let firsts: Vec<Order> = large.into_iter().filter(is_first).collect();
+        hand_on_orders(&firsts, &mut output)?;
         let common = known.common.most(usize::MAX);
         output.push(0, Kind::Common, &pack_common(&common))?;
         return output.finish();
@@ -159,6 +184,17 @@ pub(super) fn run<R: Read, W: Write>(
         }
     }
     output.finish()
+}
+
+/// Hands on who is to be filed again, by task.
+fn hand_on_orders<W: Write>(orders: &[Order], output: &mut RowWriter<W>) -> Result<(), Error> {
+    for of_task in orders.chunk_by(|one, two| one.task() == two.task()) {
+        for some in of_task.chunks(ENTRIES_MAX) {
+            let bytes = pack_ordinals(some.iter().map(|order| order.ordinal()));
+            output.push(of_task[0].task(), Kind::Narrow, &bytes)?;
+        }
+    }
+    Ok(())
 }
 
 /// How many may be in one place.
@@ -180,16 +216,13 @@ impl Limits {
     }
 }
 
-/// All who are connected with too many, in order.
-fn large(forest: &Forest, together_max: usize, is_first: impl Fn(&Order) -> bool) -> Vec<Order> {
+/// All of those who are connected and too many, in order.
+fn large(forest: &Forest, is_large: impl Fn(&[(Order, Order)]) -> bool) -> Vec<Order> {
     let mut firsts: Vec<(Order, Order)> = forest.firsts().collect();
     firsts.sort_unstable();
     let mut large: Vec<Order> = firsts
         .chunk_by(|one, two| one.0 == two.0)
-        .filter(|together| {
-            let lists = together.iter().filter(|(_, order)| is_first(order));
-            together.len() > together_max && lists.count() > together_max
-        })
+        .filter(|together| is_large(together))
         .flatten()
         .map(|&(_, order)| order)
         .collect();
@@ -252,7 +285,7 @@ impl Places {
                 (true, true) => (with, block),
             };
             AtPlace {
-                place: first + row * blocks + column,
+                place: first.wrapping_add(row.wrapping_mul(blocks).wrapping_add(column)),
                 has_sides: has_sides || row != column,
                 is_other: if has_sides { is_other } else { with < block },
             }

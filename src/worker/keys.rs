@@ -23,6 +23,8 @@ pub(super) const MISSED_BY_PREFIX: f64 = MISSED_MAX / 8.0;
 pub(super) const MISSED_BY_BITS: f64 = MISSED_MAX / 4.0;
 /// Keys that a document has at the most, if bands of more than one position are to be taken.
 const KEYS_MAX: usize = 40;
+/// Positions of a signature at the most.
+const POSITIONS_MAX: usize = 4096;
 /// Positions of a band at the most.
 const ROWS_MAX: usize = 8;
 /// The family of hash functions of signatures that serve only to find what is similar.
@@ -55,16 +57,16 @@ impl Filing {
                 let differences = positions - threshold.needed(positions);
                 (settings.sketch, lossless_bands(positions, differences))
             }
-            _ if is_certain => {
-                return Self {
-                    way: Way::Least {
-                        tokens: Tokens::new(settings),
-                        needed: Needed::new(settings),
-                    },
-                };
-            }
             _ => {
-                let Bands { bands, rows } = bands_for(threshold.as_f64());
+                let bands = bands_for(threshold.as_f64()).filter(|_| !is_certain);
+                let Some(Bands { bands, rows }) = bands else {
+                    return Self {
+                        way: Way::Least {
+                            tokens: Tokens::new(settings),
+                            needed: Needed::new(settings),
+                        },
+                    };
+                };
                 let positions: Vec<u16> = (0..(bands * rows) as u16).collect();
                 let sketch = SketchSettings::Fast {
                     hashes: positions.len(),
@@ -109,22 +111,18 @@ impl Filing {
 }
 
 /// Of the bands that miss no more than is allowed the longest of which there are not too many;
-/// bands of one position, if there are none.
-pub(super) fn bands_for(threshold: f64) -> Bands {
+/// bands of one position, if there are none. Nothing, if it would be more of these than a signature
+/// may have.
+pub(super) fn bands_for(threshold: f64) -> Option<Bands> {
     let count = |rows: usize| {
-        let differs = 1.0 - threshold.powi(rows as i32);
-        match differs > 0.0 {
-            true => (MISSED_BY_KEYS.ln() / differs.ln()).ceil().max(1.0) as usize,
-            false => 1,
-        }
+        // The logarithm of the chance that a band differs; of tiny thresholds too.
+        let differs = (-threshold.powi(rows as i32)).ln_1p();
+        (MISSED_BY_KEYS.ln() / differs).ceil().max(1.0) as usize
     };
     let rows = (2..=ROWS_MAX).rev().find(|&rows| count(rows) <= KEYS_MAX);
     let rows = rows.unwrap_or(1);
-    Bands {
-        // As many positions as a signature may have.
-        bands: count(rows).min(4096),
-        rows,
-    }
+    let bands = count(rows);
+    (bands <= POSITIONS_MAX).then_some(Bands { bands, rows })
 }
 
 /// A key of few bits, evenly spread.
@@ -139,18 +137,19 @@ mod tests {
 
     #[test]
     fn bands_miss_no_more_than_is_allowed() {
-        for hundredths in 5..=100 {
-            let threshold = f64::from(hundredths) / 100.0;
-            let bands = bands_for(threshold);
-            if bands.bands < 4096 {
-                let missed = (1.0 - threshold.powi(bands.rows as i32)).powi(bands.bands as i32);
-                assert!(
-                    missed <= MISSED_BY_KEYS * 1.000_001,
-                    "{threshold}: {missed:e}"
-                );
-            }
+        for ten_thousandths in 1..=10_000 {
+            let threshold = f64::from(ten_thousandths) / 10_000.0;
+            let Some(Bands { bands, rows }) = bands_for(threshold) else {
+                assert!(threshold < 0.01, "{threshold}");
+                continue;
+            };
+            let missed = (1.0 - threshold.powi(rows as i32)).powi(bands as i32);
+            assert!(
+                missed <= MISSED_BY_KEYS * 1.000_001,
+                "{threshold}: {missed:e}"
+            );
         }
-        assert_eq!(bands_for(0.75), Bands { bands: 35, rows: 2 });
+        assert_eq!(bands_for(0.75), Some(Bands { bands: 35, rows: 2 }));
     }
 
     proptest::proptest! {

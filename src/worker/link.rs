@@ -87,7 +87,7 @@ pub(super) fn hand_on<W: Write>(
         let mut last = 0;
         for &(first, other) in some {
             put(&mut bytes, other.0 - last);
-            put(&mut bytes, other.0 - first.0);
+            put(&mut bytes, other.0.wrapping_sub(first.0));
             last = other.0;
         }
         output.push(0, kind, &bytes)?;

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`plan`] | the inputs → tasks: parts of them that are read by themselves |
 //! | [`sketch`] | tasks → the keys of their documents, by ranges of keys |
+//! | [`number`] | tasks, and what they have → the same with their lines and documents counted |
 //! | [`link`] | all keys of some ranges → what is linked by them |
 //! | [`forest`] | all links → who belongs together, by task |
 //! | [`narrow`] | tasks, and who of them is linked with too many → rarer keys, for [`link`] again |
@@ -23,6 +24,7 @@ mod forest;
 mod keys;
 mod link;
 mod narrow;
+mod number;
 mod pack;
 mod plan;
 mod rows;
@@ -63,6 +65,8 @@ pub enum Stage {
     Plan,
     /// Files documents under keys.
     Sketch,
+    /// Numbers the lines and documents of tasks.
+    Number,
     /// Links documents that have a key in common.
     Link,
     /// Puts together what is linked.
@@ -140,6 +144,7 @@ pub fn run_stage(
     match (stage, task.emit) {
         (Stage::Plan, _) => plan::run(task, inputs, RowWriter::new(output)?),
         (Stage::Sketch, _) => sketch::run(task, &inputs, rows?, RowWriter::new(output)?, observer),
+        (Stage::Number, _) => number::run(rows?, RowWriter::new(output)?),
         (Stage::Link, _) => link::run(task, rows?, RowWriter::new(output)?),
         (Stage::Forest, _) => forest::run(task, rows?, RowWriter::new(output)?),
         (Stage::Narrow, _) => narrow::run(task, &inputs, rows?, RowWriter::new(output)?),
@@ -188,12 +193,17 @@ fn check(task: &Task) -> Result<(), Error> {
 }
 
 /// The same templates once more.
-fn templates(inputs: &Inputs) -> Vec<Input> {
-    inputs
-        .templates
-        .iter()
-        .filter_map(Input::once_more)
-        .collect()
+fn templates(inputs: &Inputs) -> Result<Vec<Input>, Error> {
+    let again = |template: &Input| {
+        template.once_more().ok_or_else(|| {
+            stage_error(format!(
+                "{}: this template is no file that can be read here; it must be on a file system \
+                 that all machines see",
+                template.name()
+            ))
+        })
+    };
+    inputs.templates.iter().map(again).collect()
 }
 
 /// Where a document stands: its task, and its ordinal there.

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use super::arrow::{RowReader, RowWriter};
 use super::keys::KEY_BITS;
 use super::pack::{Unpack, put};
-use super::plan::{InputPart, LinesBefore};
+use super::plan::{InputPart, check_documents};
 use super::rows::{Kind, for_each_row};
 use super::sign::{Alike, Signer};
 use super::sketch::{for_each_run, in_order, range, unpack_common};
@@ -72,10 +72,7 @@ fn file(
     asked: &[u64],
     common: &Common,
 ) -> Result<Vec<(Filed, u64, u128)>, Error> {
-    let read: Result<Vec<_>, Error> = parts
-        .iter()
-        .map(|part| part.input(LinesBefore::Unknown))
-        .collect();
+    let read: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
     let needed = Needed::new(&task.settings);
     let mut tokens = Tokens::new(&task.settings);
     let mut signer = Signer::new(&task.settings);
@@ -92,12 +89,13 @@ fn file(
     };
     make_of_each(
         read?,
-        templates(inputs),
+        templates(inputs)?,
         &task.settings,
         &Quiet,
         || Shingled,
         each,
     )?;
+    check_documents(parts, ordinal)?;
     match asked.next() {
         None => Ok(filed),
         Some(_) => Err(stage_error(
@@ -187,7 +185,7 @@ pub(super) fn pack_ordinals(ordinals: impl Iterator<Item = u64>) -> Vec<u8> {
     bytes
 }
 
-fn unpack_ordinals(bytes: &[u8], ordinals: &mut Vec<u64>) -> Result<(), Error> {
+pub(super) fn unpack_ordinals(bytes: &[u8], ordinals: &mut Vec<u64>) -> Result<(), Error> {
     let mut packed = Unpack(bytes);
     let mut ordinal = 0_u64;
     while !packed.is_empty() {

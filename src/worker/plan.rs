@@ -24,12 +24,24 @@ pub(super) struct InputPart {
     name: String,
     /// Where it is, from wherever that is asked.
     path: PathBuf,
+    /// How many bytes the file has.
+    bytes: u64,
     /// The bytes of the lines that are meant, if not all of the file is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lines: Option<(u64, u64)>,
+    /// How many lines are before these, once they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lines_before: Option<u64>,
+    /// How many documents the task has, once they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) documents: Option<u64>,
     /// The directory in which it was found, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     found_in: Option<PathBuf>,
+    /// It is empty, and stands beside records, as the marks that Hadoop and Spark leave there: it
+    /// is not written.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) is_mark: bool,
     /// It is only compared with.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) other: bool,
@@ -42,22 +54,45 @@ fn is_false(value: &bool) -> bool {
 /// Records before a part of which nobody knows how many they are: more than any file has.
 pub(super) const UNKNOWN_LINES: u64 = 1 << 52;
 
-/// Whether records are counted before a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LinesBefore {
-    Unknown,
-    Counted,
-}
-
 impl InputPart {
     pub(super) fn from_json(json: &[u8]) -> Result<Self, Error> {
         serde_json::from_slice(json).map_err(|_| stage_error("an input that is none"))
     }
 
-    /// The name of a part of a file before which there are lines.
+    pub(super) fn to_json(&self) -> Result<Vec<u8>, Error> {
+        serde_json::to_vec(self).map_err(|error| stage_error(error.to_string()))
+    }
+
+    /// The name of a part of a file before which there are lines that nobody has counted.
     pub(super) fn unknown_name(&self) -> Option<String> {
         let (start, _) = self.lines?;
-        (start > 0).then(|| self.name.clone())
+        (start > 0 && self.lines_before.is_none()).then(|| self.name.clone())
+    }
+
+    /// Whether it is of the same file as another.
+    pub(super) fn is_of_file(&self, other: &Self) -> bool {
+        (&self.path, self.other) == (&other.path, other.other)
+    }
+
+    /// How many lines it has, if it is a part of a file.
+    pub(super) fn count_lines(&self) -> Result<Option<u64>, Error> {
+        let count = self.lines_part().map(|part| part.count_lines());
+        count
+            .transpose()
+            .map_err(|error| Error::in_file(&self.name, ErrorKind::Unreadable(error)))
+    }
+
+    fn lines_part(&self) -> Option<LinesPart> {
+        let (start, end) = self.lines?;
+        Some(LinesPart {
+            path: self.path.clone(),
+            start,
+            end: end.max(start),
+            lines_before: match start {
+                0 => 0,
+                _ => self.lines_before.unwrap_or(UNKNOWN_LINES),
+            },
+        })
     }
 
     /// The same, in the directory in which it was found.
@@ -68,27 +103,34 @@ impl InputPart {
         }
     }
 
-    /// To be read. What is before a part of a file need not be counted unless records are named
-    /// by where they stand.
-    pub(super) fn input(&self, before: LinesBefore) -> Result<Input, Error> {
-        let Some((start, end)) = self.lines else {
-            return Ok(self.found(Input::from_path(&self.path).named(&self.name)));
-        };
-        let mut part = LinesPart {
-            path: self.path.clone(),
-            start,
-            end,
-            lines_before: 0,
-        };
-        if start > 0 {
-            part.lines_before = match before {
-                LinesBefore::Unknown => UNKNOWN_LINES,
-                LinesBefore::Counted => part
-                    .count_lines_before()
-                    .map_err(|error| Error::in_file(&self.name, ErrorKind::Unreadable(error)))?,
-            };
+    /// To be read, if the file is what it was.
+    pub(super) fn input(&self) -> Result<Input, Error> {
+        let bytes = std::fs::metadata(&self.path).map(|about| about.len());
+        if bytes.is_ok_and(|bytes| bytes != self.bytes) {
+            return Err(changed(&self.name));
         }
-        Ok(self.found(Input::from_lines(&self.name, part)))
+        Ok(self.found(match self.lines_part() {
+            Some(part) => Input::from_lines(&self.name, part),
+            None => Input::from_path(&self.path).named(&self.name),
+        }))
+    }
+}
+
+/// What is to be said where an input is not what it was.
+pub(super) fn changed(name: &str) -> Error {
+    stage_error(format!(
+        "{name} is not what it was when it was first read, or cannot be read here: leave inputs \
+         alone, where all machines see them, and run it again"
+    ))
+}
+
+/// Checks that a task has as many documents as it had.
+pub(super) fn check_documents(parts: &[InputPart], documents: u64) -> Result<(), Error> {
+    match parts.first() {
+        Some(part) if part.documents.is_some_and(|known| known != documents) => {
+            Err(changed(&part.name))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -114,6 +156,8 @@ pub(super) fn run<W: Write>(
     }
     for (other, side) in [(false, documents), (true, against.unwrap_or_default())] {
         tasks.next();
+        let has_records = |input: &Input| input.has_records(&task.settings.read);
+        let is_of_records = side.iter().find_map(has_records).unwrap_or(false);
         for input in side {
             let (Some(path), name) = (input.plain_path(), input.name()) else {
                 return Err(stage_error(format!(
@@ -129,7 +173,11 @@ pub(super) fn run<W: Write>(
                 number: 0,
                 name: name.to_string(),
                 path: std::path::absolute(path).map_err(failed)?,
+                bytes: input.bytes().unwrap_or(0),
                 lines: None,
+                lines_before: None,
+                documents: None,
+                is_mark: is_of_records && input.bytes() == Some(0),
                 found_in: input.found_in().map(Into::into),
                 other,
             };
@@ -191,8 +239,7 @@ impl Tasks {
             ..part.clone()
         };
         self.parts += 1;
-        let json = serde_json::to_vec(&part).map_err(|error| stage_error(error.to_string()))?;
-        output.push(self.number, Kind::Input, &json)?;
+        output.push(self.number, Kind::Input, &part.to_json()?)?;
         self.bytes += bytes;
         self.is_empty = false;
         Ok(())

@@ -53,10 +53,14 @@ pub(super) enum Kind {
     Places = 19,
     /// What is typed for all stages, as a JSON list of arguments.
     Typed = 20,
+    /// What a task has: documents, and lines of parts of files.
+    Sizes = 21,
+    /// A task that must be read again, with its lines counted.
+    Again = 22,
 }
 
 impl Kind {
-    const ALL: [Self; 21] = [
+    const ALL: [Self; 23] = [
         Self::End,
         Self::Input,
         Self::Ids,
@@ -78,6 +82,8 @@ impl Kind {
         Self::Narrowed,
         Self::Places,
         Self::Typed,
+        Self::Sizes,
+        Self::Again,
     ];
 
     pub(super) fn new(number: i32) -> Result<Self, Error> {
@@ -129,7 +135,7 @@ mod tests {
             assert_eq!(Kind::new(number).unwrap(), kind);
             assert_eq!(kind as i32, number);
         }
-        assert!(Kind::new(21).is_err() && Kind::new(-1).is_err());
+        assert!(Kind::new(23).is_err() && Kind::new(-1).is_err());
     }
 
     #[test]

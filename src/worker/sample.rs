@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::tokens::Common;
+use super::tokens::{Common, drawn};
 
 /// Documents that are looked at.
 const DOCUMENTS: usize = 512;
-/// Tokens of a document that are looked at, the least ones.
+/// Tokens of a document that are looked at.
 const TOKENS: usize = 1 << 13;
 /// Tokens that are told of a task.
 const TOLD: usize = 4096;
@@ -36,7 +36,7 @@ pub(super) struct Sample {
 impl Sample {
     /// What is kept of the tokens of a document.
     pub(super) fn tokens(mut tokens: Vec<u64>) -> Vec<u64> {
-        tokens.sort_unstable();
+        tokens.sort_unstable_by_key(|&token| drawn(token));
         tokens.truncate(TOKENS);
         tokens
     }

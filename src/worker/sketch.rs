@@ -11,13 +11,16 @@ use std::sync::PoisonError;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
 use super::arrow::{RowReader, RowWriter};
+use super::forest::Forest;
 use super::keys::{Filing, KEY_BITS};
+use super::link::hand_on;
+use super::number::Sizes;
 use super::pack::{Unpack, put, put_sorted};
-use super::plan::{InputPart, LinesBefore, UNKNOWN_LINES};
+use super::plan::{InputPart, UNKNOWN_LINES};
 use super::rows::{Kind, for_each_row};
 use super::sample::{Limit, Sample};
 use super::tokens::{Common, Tokens};
-use super::{Task, templates};
+use super::{Order, Task, templates};
 use crate::document::Document;
 use crate::error::Error;
 use crate::observer::Observer;
@@ -30,6 +33,8 @@ use crate::write::{RemovedLine, write_removed};
 /// Entries of a row at the most. Engines keep rows in batches, and files in groups of rows: a row
 /// should be no larger than some hundred kilobytes.
 pub(super) const ENTRIES_MAX: usize = 1 << 15;
+/// Bytes of lines in a row, about.
+const LINES_BYTES: usize = 1 << 18;
 /// Keys that wait to be sorted and packed.
 const KEYS_WAITING: usize = 1 << 22;
 
@@ -92,7 +97,7 @@ fn print(shingles: &[Shingle]) -> u128 {
 }
 
 /// Whether an id is a place in a part of which it is not known what is before it.
-pub(super) fn is_unknown_place(url: &str, names: &[String]) -> bool {
+fn is_unknown_place(url: &str, names: &[String]) -> bool {
     names.iter().any(|name| {
         let place = url.strip_prefix(name.as_str());
         let place = place.and_then(|rest| rest.strip_prefix(':'));
@@ -139,15 +144,29 @@ pub(super) fn run<R: Read, W: Write + Send>(
     observer: &dyn Observer,
 ) -> Result<(), Error> {
     for (number, parts) in tasks(rows)? {
-        let read = |before| read(task, number, inputs, &parts, before);
-        let mut sketched = read(LinesBefore::Unknown)?;
-        if sketched.has_unknown_place {
-            sketched = read(LinesBefore::Counted)?;
+        let mut sketched = read(task, number, inputs, &parts)?;
+        output.push(number, Kind::Sizes, &sizes(&parts, &sketched)?)?;
+        match sketched.has_unknown_place {
+            true => {
+                output.push(number, Kind::Again, &[])?;
+                let counts = serde_json::json!({ "to_number": 1 });
+                output.push(number, Kind::Counts, counts.to_string().as_bytes())?;
+            }
+            false => sketched.hand_on(task, number, &mut output)?,
         }
-        sketched.hand_on(task, number, &mut output)?;
         observer.progress(sketched.counts.input_bytes, sketched.counts.documents);
     }
     output.finish()
+}
+
+/// What a task has.
+fn sizes(parts: &[InputPart], sketched: &Sketched) -> Result<Vec<u8>, Error> {
+    let mut lines = Vec::new();
+    for part in parts {
+        lines.extend(part.count_lines()?.map(|count| (part.number, count)));
+    }
+    let documents = sketched.ids.len() as u64;
+    Sizes { documents, lines }.to_json()
 }
 
 /// The tasks of some rows, each with its inputs in order.
@@ -180,6 +199,8 @@ struct Sketched {
     /// Keys that wait, and rows of keys, with their parts.
     keys: Vec<(u64, u64)>,
     packed: Vec<(u32, Vec<u8>)>,
+    /// Documents of the task that have a key in common, as few as connect them.
+    links: Vec<(Order, Order)>,
     /// Tokens, and about how many documents have them.
     common: Vec<(u64, u64)>,
     counts: Counts,
@@ -188,17 +209,11 @@ struct Sketched {
     has_unknown_place: bool,
 }
 
-fn read(
-    task: &Task,
-    number: u32,
-    inputs: &Inputs,
-    parts: &[InputPart],
-    before: LinesBefore,
-) -> Result<Sketched, Error> {
+fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Result<Sketched, Error> {
     let mut sketched = Sketched::default();
     let names: Vec<String> = parts.iter().filter_map(InputPart::unknown_name).collect();
     let seed = u64::from(parts.first().is_some_and(|part| part.other));
-    let read: Result<Vec<_>, Error> = parts.iter().map(|part| part.input(before)).collect();
+    let read: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
     let problems = Problems::default();
     let limit = Limit::new();
     let maker = || Filer {
@@ -230,26 +245,34 @@ fn read(
         sketched.has_unknown_place |= filed.has_unknown_place;
         ordinal += 1;
     };
-    let templates = templates(inputs);
+    let templates = templates(inputs)?;
     let counts = make_of_each(read?, templates, &task.settings, &problems, maker, each)?;
     sketched.counts = counts;
     sketched.common = sample.common(known.len());
     let unknown = problems.has_unknown_place.into_inner();
     sketched.has_unknown_place |= unknown.unwrap_or_else(PoisonError::into_inner);
-    sketched.has_unknown_place &= before == LinesBefore::Unknown;
     let lines = problems.lines.into_inner();
     (sketched.problems, sketched.skipped) = lines.unwrap_or_else(PoisonError::into_inner);
     Ok(sketched)
 }
 
 impl Sketched {
-    /// Packs the keys that wait.
+    /// Packs the keys that wait. A key goes once, with the first of those that have it: however many
+    /// they are, they are linked here.
     fn pack_keys(&mut self, task: &Task, number: u32) {
         let mut keys = std::mem::take(&mut self.keys);
         let bits = key_bits(task.parts);
         keys.iter_mut()
             .for_each(|(key, _)| *key >>= KEY_BITS - bits);
         keys.sort_unstable();
+        let mut links = std::mem::take(&mut self.links);
+        let order = |ordinal| Order::new(number, ordinal);
+        for run in keys.chunk_by(|one, two| one.0 == two.0) {
+            let others = run[1..].iter().filter(|other| other.1 != run[0].1);
+            links.extend(others.map(|other| (order(run[0].1), order(other.1))));
+        }
+        self.links = Forest::new(links).links();
+        keys.dedup_by_key(|&mut (key, _)| key);
         let range = |&(key, _): &(u64, u64)| range(key, bits, task.parts);
         for_each_run(&keys, range, |part, run| {
             let mut bytes = Vec::new();
@@ -292,11 +315,19 @@ impl Sketched {
         for (part, bytes) in std::mem::take(&mut self.packed) {
             output.push(part, Kind::Keys, &bytes)?;
         }
+        hand_on(&self.links, Kind::Links, output)?;
         if !self.common.is_empty() {
             output.push(0, Kind::Common, &pack_common(&self.common))?;
         }
-        if !self.problems.is_empty() {
-            output.push(number, Kind::Unreadable, &self.problems)?;
+        let mut problems = &self.problems[..];
+        while !problems.is_empty() {
+            let end = problems.get(LINES_BYTES..).and_then(|behind| {
+                let end = memchr::memchr(b'\n', behind)?;
+                Some(LINES_BYTES + end + 1)
+            });
+            let (some, rest) = problems.split_at(end.unwrap_or(problems.len()));
+            output.push(number, Kind::Unreadable, some)?;
+            problems = rest;
         }
         let Counts {
             documents,

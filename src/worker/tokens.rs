@@ -84,7 +84,7 @@ impl Common {
     /// As many that the most documents have, by token.
     pub(super) fn most(&self, count: usize) -> Vec<(u64, u64)> {
         let mut all: Vec<(u64, u64)> = self.counts.iter().map(|(&t, &c)| (t, c)).collect();
-        all.sort_unstable_by_key(|&(token, count)| (std::cmp::Reverse(count), token));
+        all.sort_unstable_by_key(|&(token, count)| (std::cmp::Reverse(count), drawn(token)));
         all.truncate(count.min(Self::MAX));
         all.sort_unstable();
         all
@@ -109,6 +109,14 @@ impl Common {
             _ => 0,
         }
     }
+}
+
+/// An order of tokens that says nothing of their own. If some of many equally common ones are
+/// taken for common, those that are not must be as even as all are: the chance that the first
+/// shared one of them stands far behind follows from that.
+pub(super) fn drawn(token: u64) -> u64 {
+    let mixed = (token ^ token >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
 fn low(token: u64) -> usize {
@@ -279,6 +287,33 @@ mod tests {
             for y in two.iter().filter(|y| y.token == x.token) {
                 assert!(!needed.may_be_first(*x, *y));
             }
+        }
+    }
+
+    /// Of a frame larger than what is told of it, the rest is taken for rare: it must not be the
+    /// part of it that comes last.
+    #[test]
+    fn a_frame_of_which_a_part_is_known_still_brings_versions_together() {
+        let settings = settings(Measure::Jaccard);
+        let needed = Needed::new(&settings);
+        let mut all = Common::default();
+        (0..6000).for_each(|token| all.add(spread(token), 60));
+        let mut common = Common::default();
+        let told = all.most(4096).into_iter();
+        told.for_each(|(token, count)| common.add(token, count));
+        common.prepare();
+        let filed = |number: u64| {
+            let own = (0..800).map(|n| 10_000 * number + n);
+            let all: Vec<Shingle> = (0..6000).chain(own).map(Shingle).collect();
+            prefix(&Tokens::new(&settings).of(&all), &common, needed, false)
+        };
+        for number in 1..20 {
+            let (one, two) = (filed(number), filed(number + 1));
+            let meet = |x: &Filed| {
+                let same = |y: &&Filed| x.token == y.token && needed.may_be_first(*x, **y);
+                two.iter().any(|y| same(&y))
+            };
+            assert!(one.iter().any(meet));
         }
     }
 

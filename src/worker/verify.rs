@@ -41,7 +41,7 @@ const PARTY: &str = "p";
 /// Bytes of lines that are handed on at a time, about.
 const LINES_BYTES: usize = 1 << 18;
 /// Bytes that a pack has at the most when it is unpacked: those of one document, and some.
-const PACK_BYTES_MAX: usize = 5 << 28;
+const PACK_BYTES_MAX: u64 = 5 << 28;
 
 pub(super) fn run<R: Read, W: Write + Send>(
     task: &Task,
@@ -66,7 +66,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
     let settings = settings(task);
     let mut counts = Found::default();
     for packs in places.into_values() {
-        let gathered = Gathered::new(packs)?;
+        let gathered = Gathered::new(packs, task.settings.read.items)?;
         if gathered.has_sides && !gathered.has_both_sides() {
             continue;
         }
@@ -77,7 +77,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
             observer,
         };
         let inputs = Inputs {
-            templates: templates(inputs),
+            templates: templates(inputs)?,
             ..gathered.inputs()
         };
         comparing.compare(inputs, &mut output, &mut counts)?;
@@ -177,6 +177,8 @@ struct Gathered {
     texts: HashMap<Order, String>,
     /// They are compared with those of the other side, not among themselves.
     has_sides: bool,
+    /// Their texts are lists.
+    has_items: bool,
 }
 
 struct Record {
@@ -188,17 +190,22 @@ struct Record {
 }
 
 impl Gathered {
-    fn new(packs: Vec<Vec<u8>>) -> Result<Self, Error> {
+    fn new(packs: Vec<Vec<u8>>, has_items: bool) -> Result<Self, Error> {
         let mut gathered = Self {
             documents: Vec::new(),
             texts: HashMap::new(),
             has_sides: false,
+            has_items,
         };
         for pack in packs {
-            let bytes = zstd::stream::decode_all(io::Cursor::new(pack))
-                .ok()
-                .filter(|bytes| bytes.len() <= PACK_BYTES_MAX);
-            gathered.unpack(&bytes.ok_or_else(broken)?)?;
+            let mut bytes = Vec::new();
+            let pack = zstd::stream::Decoder::new(io::Cursor::new(pack)).map_err(|_| broken())?;
+            // Nothing is unpacked beyond it, whatever it says.
+            let taken = pack.take(PACK_BYTES_MAX + 1).read_to_end(&mut bytes);
+            match taken {
+                Ok(taken) if taken as u64 <= PACK_BYTES_MAX => gathered.unpack(&bytes)?,
+                _ => return Err(broken()),
+            }
         }
         gathered
             .documents
@@ -239,7 +246,7 @@ impl Gathered {
                         (0..count).map(|_| packed.text()).collect();
                     let texts = texts?;
                     let json = match &texts[..] {
-                        [text] => serde_json::to_string(text),
+                        [text] if !self.has_items => serde_json::to_string(text),
                         texts => serde_json::to_string(texts),
                     };
                     self.texts.insert(order, json.unwrap_or_default());
@@ -367,6 +374,17 @@ impl Comparing<'_> {
         }
     }
 
+    /// Whether all that came were documents, so that it is known which is which.
+    fn check(&self, of: usize) -> Result<(), Error> {
+        let came = self.orders.len();
+        match of == came {
+            true => Ok(()),
+            false => Err(stage_error(format!(
+                "of {came} documents {of} could be compared; one may be too large"
+            ))),
+        }
+    }
+
     fn order(&self, document: DocumentId) -> Order {
         self.orders
             .get(document.index())
@@ -381,6 +399,7 @@ impl Comparing<'_> {
         counts: &mut Found,
     ) -> Result<(), Error> {
         let similar = find_pairs(inputs, self.settings, self.observer)?;
+        self.check(similar.urls.len())?;
         counts.add(&similar.stats.counts);
         let Verb::Pairs(format) = self.task.verb else {
             return Ok(());
@@ -438,6 +457,7 @@ impl Comparing<'_> {
         };
         let method = self.task.method;
         let clustered = cluster_documents(inputs, self.settings, method, &keep, self.observer)?;
+        self.check(clustered.urls.len())?;
         counts.add(&clustered.stats.counts);
         counts.with_values |= clustered.has_values;
         let urls = &clustered.urls;

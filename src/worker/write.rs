@@ -9,13 +9,13 @@ use std::path::Path;
 use super::arrow::{RowReader, RowWriter};
 use super::forest::unpack_wanted;
 use super::pack::Unpack;
-use super::plan::{InputPart, LinesBefore};
+use super::plan::{InputPart, check_documents};
 use super::rows::{Kind, for_each_row};
 use super::sketch::in_order;
 use super::{Task, stage_error};
 use crate::error::{Error, ErrorKind};
 use crate::pipeline::parts::{Again, read_again};
-use crate::read::InputFormat;
+use crate::read::{InputFormat, without_bom};
 use crate::write::RecordWriter;
 
 pub(super) fn run<R: Read, W: Write + Send>(
@@ -88,16 +88,15 @@ fn write(
         .prefix(".unfinished-")
         .tempfile_in(folder)
         .map_err(failed)?;
-    let inputs: Result<Vec<_>, Error> = parts
-        .iter()
-        .map(|part| part.input(LinesBefore::Unknown))
-        .collect();
-    let mut kept = 0;
+    let inputs: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
+    let (mut kept, mut documents) = (0, 0);
     let mut lines = Ended::new(BufWriter::new(file.as_file()));
     let mut writer = RecordWriter::new(&mut lines);
+    let has_marks = parts.iter().any(|part| part.is_mark);
     let mut has_head = false;
     let mut is_lines = true;
     read_again(inputs?, &task.settings, Again::Records, |document| {
+        documents += 1;
         let format = document.format.written();
         if !has_head {
             has_head = true;
@@ -106,10 +105,18 @@ fn write(
         }
         if !gone.contains(&document.ordinal) {
             kept += 1;
-            writer.record(format, document.record).map_err(failed)?;
+            // A mark at the start of a file is none within what all of them are together.
+            let record = match number > 0 && is_lines {
+                true => without_bom(document.record),
+                false => document.record,
+            };
+            if !(document.is_blank && has_marks) {
+                writer.record(format, record).map_err(failed)?;
+            }
         }
         Ok(())
     })?;
+    check_documents(parts, documents)?;
     // What follows stands in another file.
     if is_lines && !lines.is_ended {
         lines.write_all(b"\n").map_err(failed)?;

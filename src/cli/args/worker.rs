@@ -23,7 +23,7 @@ Does one stage of a run, for an engine that has many machines: rows come as an A
 standard input, and go as one to standard output. The Python package `simdup` does this on Spark \
 (`simdup-spark --help`); docs/worker.md has the protocol, for other engines.
 
-STAGE is plan, sketch, link, forest, fetch, verify or write, in this order; narrow, link and \
+STAGE is plan, sketch, number, link, forest, fetch, verify or write, in this order; narrow, link and \
 forest again come behind forest if it asks for it. The settings are \
 those of `simdup`, `simdup cluster` or `simdup dedup`, as --for says, and the same for all \
 stages; FILEs are named for `plan` alone, whose rows say what the others read, and what else is to be \
@@ -94,6 +94,8 @@ pub(in crate::cli) enum StageArg {
     Plan,
     /// Files the documents of tasks under keys
     Sketch,
+    /// Numbers lines and documents of tasks that were read
+    Number,
     /// Links documents that have a key in common
     Link,
     /// Puts together what is linked
@@ -132,6 +134,7 @@ impl WorkerArgs {
         match self.stage {
             StageArg::Plan => Stage::Plan,
             StageArg::Sketch => Stage::Sketch,
+            StageArg::Number => Stage::Number,
             StageArg::Link => Stage::Link,
             StageArg::Forest => Stage::Forest,
             StageArg::Narrow => Stage::Narrow,
@@ -239,9 +242,10 @@ fn handed_on(typed: &[Flag]) -> Result<Vec<String>, Failure> {
         .filter(|flag| !FOR_ONE_STAGE.contains(&flag.name.as_str()))
     {
         let typed = flag.typed_elsewhere();
-        all.extend(typed.ok_or_else(|| {
-            Failure::Usage(format!("{}: the value is not UTF-8", flag.name))
-        })?);
+        all.extend(
+            typed
+                .ok_or_else(|| Failure::Usage(format!("{}: the value is not UTF-8", flag.name)))?,
+        );
     }
     Ok(all)
 }
