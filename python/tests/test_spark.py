@@ -167,7 +167,7 @@ def test_the_program_says_what_is_typed_for_all_stages(collection, monkeypatch):
     template = f"--template={collection / 'c.jsonl'}"
     assert sorted(handed_on) == [template, "--text-field=text", "--threshold=0.6"]
     with pytest.raises(StageError, match="text, tsv or jsonl"):
-        list(run_stage(["plan", "--format", "sarif", "a.jsonl"], []))
+        list(run_stage(["plan", "--format", "csv", "a.jsonl"], []))
 
 
 def test_lists_of_one_item_and_tiny_thresholds(spark, tmp_path):

@@ -163,15 +163,10 @@ impl WorkerArgs {
                 "--format: clusters are written as text or jsonl".into(),
             ));
         }
-        if *verb == VerbArg::Pairs
-            && !matches!(
-                format,
-                PairFormatArg::Text | PairFormatArg::Tsv | PairFormatArg::Jsonl
-            )
-        {
+        if *verb == VerbArg::Pairs && *format == PairFormatArg::Csv {
             return Err(Failure::Usage(
-                "--format: pairs are written to many files here, as text, tsv or jsonl; other \
-                 formats have a start or an end"
+                "--format: pairs are written to many files here, as text, tsv or jsonl; csv has a \
+                 header"
                     .into(),
             ));
         }
