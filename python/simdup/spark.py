@@ -47,6 +47,8 @@ FILED = (2, 3, 4)
 """Kinds of rows, by their numbers in the protocol."""
 MARK = -1
 """The kind of rows that name a task, for Python alone."""
+DEALT_OUT_MAX = 2048
+"""Partitions to which parts are dealt out one by one; of more, chance leaves few much fuller."""
 MERGED_PARTS = 64
 """Parts whose links are put together at a time before all are."""
 
@@ -180,17 +182,59 @@ class Run:
 
     def by_task(self, rows: DataFrame) -> DataFrame:
         """Bring the rows of a task together."""
-        return rows.repartition(max(1, self.tasks), "part")
+        return _brought_together(rows, max(1, self.tasks))
 
     def by_part(self, rows: DataFrame) -> DataFrame:
         """Bring the rows of a part together, with those of some others, to come out even."""
-        return rows.repartition(max(1, self.parts // 4), "part")
+        return _brought_together(rows, max(1, self.parts // 4))
 
 
 def marks(rows: DataFrame, task: str) -> DataFrame:
     """Give a row for each task that a column names."""
     columns = f"cast({task} as int) part", f"{MARK} kind", "cast(null as binary) data"
     return rows.selectExpr(*columns)
+
+
+def _brought_together(rows: DataFrame, partitions: int) -> DataFrame:
+    """Bring the rows of a part together, each partition having as many parts as any other.
+
+    Spark deals out by a hash, by which of a few partitions some get nothing and some get much.
+    """
+    if partitions > DEALT_OUT_MAX:
+        return rows.repartition(partitions, "part")
+    numbers = ",".join(map(str, _numbers_of(partitions)))
+    to = f"element_at(array({numbers}), pmod(part, {partitions}) + 1)"
+    columns = rows.columns
+    return rows.selectExpr("*", f"{to} dealt").repartition(partitions, "dealt").select(*columns)
+
+
+def _numbers_of(partitions: int) -> list[int]:
+    """Give for each partition a number that Spark deals out to it.
+
+    >>> _numbers_of(4)
+    [12, 6, 2, 0]
+    """
+    found: dict[int, int] = {}
+    number = 0
+    while len(found) < partitions:
+        found.setdefault(_spark_hash(number) % partitions, number)
+        number += 1
+    return [found[partition] for partition in range(partitions)]
+
+
+def _spark_hash(number: int) -> int:
+    """Give Spark's hash of an integer: MurmurHash3 with the seed 42."""
+    word = 0xFFFFFFFF
+
+    def rotated(value: int, by: int) -> int:
+        return (value << by | value >> (32 - by)) & word
+
+    mixed = rotated(number * 0xCC9E2D51 & word, 15) * 0x1B873593 & word
+    mixed = (rotated(42 ^ mixed, 13) * 5 + 0xE6546B64 & word) ^ 4
+    mixed = (mixed ^ mixed >> 16) * 0x85EBCA6B & word
+    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & word
+    mixed ^= mixed >> 16
+    return mixed - (mixed >> 31 << 32)
 
 
 @contextmanager
