@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def _places(sent: str | None) -> Iterator[Path]:
+def _places(sent: str | None, starter: str | None) -> Iterator[Path]:
     if sent:
         yield Path(sent)
     if named := os.environ.get("SIMDUP_BINARY"):
@@ -29,14 +29,17 @@ def _places(sent: str | None) -> Iterator[Path]:
         yield Path(folder) / "simdup"
     if found := shutil.which("simdup"):
         yield Path(found)
+    if starter:
+        yield Path(starter)
 
 
-def binary_path(sent: str | None = None) -> str:
+def binary_path(sent: str | None = None, starter: str | None = None) -> str:
     """Give the path of the program; `sent` is its path, or the name under which Spark has sent it.
 
-    The environment variable SIMDUP_BINARY comes next. Raises FileNotFoundError if there is none.
+    The environment variable SIMDUP_BINARY comes next, and last where it is on the machine that
+    started the run. Raises FileNotFoundError if there is none.
     """
-    for place in _places(sent):
+    for place in _places(sent, starter):
         if place.is_file():
             if not os.access(place, os.X_OK):
                 # Files that are sent along lose their rights.

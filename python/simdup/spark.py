@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Callable, Union, cast
 
-from simdup.binary import version
+from simdup.binary import binary_path, version
 from simdup.worker import StageError, rows_schema, run_stage
 
 if TYPE_CHECKING:
@@ -125,14 +125,18 @@ class Run:
 
     def map(self, rows: DataFrame, typed: list[str], schema: str = ROWS) -> DataFrame:
         """Run a stage on every partition of some rows; those that read inputs are told them."""
-        sent = self.sent
+        sent, starter = self.sent, binary_path()
         plan = self.plan if typed[0] in ("sketch", "narrow", "fetch", "write") else None
         common = self.common if typed[0] == "narrow" else None
 
         def each(batches: Iterator[Any]) -> Iterator[Any]:
             stage, *behind = typed
             arguments = [stage, *_memory(), *behind]
-            return run_stage(arguments, _with_inputs(batches, plan, common), sent, tell=True)
+            try:
+                binary = binary_path(sent, starter)
+            except FileNotFoundError as error:
+                raise StageError(f"{socket.gethostname()}: {error}") from None
+            return run_stage(arguments, _with_inputs(batches, plan, common), binary, tell=True)
 
         return rows.mapInArrow(each, schema)
 
@@ -313,6 +317,7 @@ def start(
 
     `inputs` may be empty if `arguments` name them among the flags, as they are typed.
     """
+    _send_code_along()
     base, parallelism = _work_folder(more.pop("work", None)), more.pop("parallelism", None)
     columns = more.pop("id_column", "url"), more.pop("text_column", "text")
     run = Run(spark, verb, arguments, **more)
@@ -341,6 +346,15 @@ def start(
     cores = parallelism or _parallelism(spark)
     run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
     return run
+
+
+def _send_code_along() -> None:
+    """Let what this package does in tasks go to the machines with them, as it stands here."""
+    from pyspark.cloudpickle.cloudpickle import register_pickle_by_value
+
+    import simdup
+
+    register_pickle_by_value(simdup)
 
 
 def _work_folder(named: str | None) -> Path:

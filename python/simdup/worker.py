@@ -72,7 +72,7 @@ def _send(
 
 
 def run_stage(
-    arguments: list[str], batches: Iterable[Any], sent: str | None = None, tell: bool = False
+    arguments: list[str], batches: Iterable[Any], binary: str | None = None, tell: bool = False
 ) -> Iterator[Any]:
     """Run `simdup worker` with these arguments, and give what it answers to these batches.
 
@@ -87,7 +87,7 @@ def run_stage(
     before = os.times()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            [binary_path(sent), "worker", *arguments],
+            [binary or binary_path(), "worker", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
