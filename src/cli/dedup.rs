@@ -46,7 +46,8 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         )));
     }
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
-    let (output, name) = args.output.open()?;
+    let goes_on = args.removed.is_some() || args.exit_status;
+    let (output, name) = args.output.open_to_the_end(goes_on)?;
     let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);
     let mut removed = match &args.removed {
         Some(path) => {
@@ -147,6 +148,7 @@ fn annotate(args: &DedupArgs, index: &Index, settings: &Settings) -> Result<Outc
         },
         listing: Listing::of(OutputFormat::Jsonl),
         output: &args.output,
+        goes_on: args.exit_status,
         with_shares: false,
     };
     let (stats, found) = asking.ask(|asking, each| {

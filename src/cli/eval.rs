@@ -16,7 +16,7 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let eval = args.eval()?;
     let inputs = args.inputs()?;
-    let (output, name) = args.output.open()?;
+    let (output, name) = args.output.open_to_the_end(args.plot.is_some())?;
     let plot_output = match &args.plot {
         Some(path) => Some(open_beside("--plot", path)?),
         None => None,

@@ -156,7 +156,8 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
     }
     typed.list_files()?;
     interrupt::watch();
-    match typed.command {
+    let skip_ok = typed.typed.iter().any(|flag| flag.name == "--skip-ok");
+    let ended = match typed.command {
         None => pairs::run(&typed.pairs, &typed.typed),
         Some(Command::Sketch(args)) => sketch::run(&args),
         Some(Command::Cluster(args)) => cluster::run(&args, &typed.typed),
@@ -172,5 +173,13 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { dir: Some(dir), .. }) => pages::write_manual(&dir),
         Some(Command::Man { command, .. }) => pages::print_manual(command.as_deref()),
+    };
+    match ended {
+        // What is known by then counts all the same.
+        Err(failure) if failure.is_end_of_interest() => Ok(match observer::has_skipped() {
+            true if !skip_ok => Outcome::Skipped,
+            _ => Outcome::Done,
+        }),
+        ended => ended,
     }
 }

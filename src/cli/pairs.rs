@@ -26,7 +26,8 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         true => TextFiles::of(inputs.iter()),
         false => TextFiles::default(),
     };
-    let output = args.output.open()?;
+    let goes_on = args.pairs.write_baseline.is_some() || args.pairs.list.exit_status;
+    let output = args.output.open_to_the_end(goes_on)?;
     let known = match &args.pairs.write_baseline {
         Some(path) => Some(files::open_beside("--write-baseline", path)?),
         None => None,
@@ -137,6 +138,7 @@ fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, 
         },
         listing: listing(args)?,
         output: &args.output,
+        goes_on: args.pairs.list.exit_status,
         with_shares: settings.measure == Measure::Containment,
     };
     let (stats, found) = asking.ask(|asking, each| {

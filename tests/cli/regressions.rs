@@ -265,6 +265,128 @@ mod outputs {
         );
     }
 
+    /// `| head -1` made every status 0, and files beside the results were not written.
+    #[test]
+    fn a_closed_pipe_leaves_the_status_and_files_beside() {
+        let place = Place::new();
+        let many: String = (0..4000)
+            .map(|n| {
+                line(
+                    &format!("{n:0100}"),
+                    &format!("text {n} is not like any other {n} {n}"),
+                )
+            })
+            .collect();
+        place
+            .file("docs", copies(200))
+            .file("bad", copies(200) + "{\"url\":\n")
+            .file("many", many);
+        for (arguments, expected, beside) in [
+            ("docs", 0, ""),
+            ("--exit-status docs", 1, ""),
+            ("--exit-status -f github docs", 1, ""),
+            ("--exit-status --sort score -s jaccard docs", 1, ""),
+            ("dedup -q --annotate --exit-status docs", 1, ""),
+            ("cluster -q --exit-status docs", 1, ""),
+            ("--input-format jsonl bad", 2, ""),
+            ("--input-format jsonl --exit-status bad", 2, ""),
+            ("--input-format jsonl --skip-ok bad", 0, ""),
+            ("--input-format jsonl --skip-ok --exit-status bad", 1, ""),
+            ("dedup --annotate --input-format jsonl bad", 2, ""),
+            ("--stats stats docs", 0, "stats"),
+            ("--write-baseline known docs", 0, "known"),
+            ("dedup --removed removed many", 0, "removed"),
+            ("sketch --stats stats many", 0, "stats"),
+        ] {
+            let script = format!("{{ \"$SIMDUP\" {arguments}; echo $? >&2; }} | head -c 1");
+            let (_, _, told) = shell(&place, &script);
+            assert!(
+                told.ends_with(&format!("{expected}\n")),
+                "{arguments}: {told}"
+            );
+            if !arguments.contains("bad") {
+                assert_eq!(told.lines().count(), 1, "{arguments}: {told}");
+            }
+            if !beside.is_empty() {
+                assert!(place.path(beside).exists(), "{arguments}");
+                fs::remove_file(place.path(beside)).unwrap();
+            }
+        }
+        // What is written does not depend on who reads.
+        shell(&place, "\"$SIMDUP\" --write-baseline one docs | head -c 1");
+        shell(&place, "\"$SIMDUP\" --write-baseline all docs >/dev/null");
+        assert_eq!(place.read("one"), place.read("all"));
+    }
+
+    /// What a terminal shows in the end: each line from where it was cleared last.
+    fn on_a_terminal(place: &Place, arguments: &str) -> Option<String> {
+        let typed = format!("{} {arguments}", env!("CARGO_BIN_EXE_simdup"));
+        let output = Command::new("script")
+            .args(["-qec", &typed, "/dev/null"])
+            .env("TERM", "xterm")
+            .current_dir(place.path(""))
+            .stdin(Stdio::null())
+            .output()
+            .ok()?;
+        let shown = String::from_utf8(output.stdout).unwrap();
+        let lines = shown.split_inclusive('\n').map(|line| {
+            let line = line.rsplit("\x1b[2K").next().unwrap_or_default();
+            line.replace('\r', "")
+        });
+        Some(lines.collect())
+    }
+
+    /// `⠚ writing: 0 of 36 documents` stood before the first line.
+    #[test]
+    fn nothing_of_the_progress_is_left_on_a_terminal() {
+        let place = Place::new();
+        place.file("docs", copies(3)).file("gold", "the same text");
+        for arguments in [
+            "docs",
+            "-s jaccard docs",
+            "--count docs",
+            "-f jsonl docs",
+            "--top 2 docs",
+            "cluster docs",
+            "dedup docs",
+            "dedup --dry-run docs",
+            "sketch -k 2 docs",
+            "rank --gold gold docs",
+            "rank --gold gold --unsorted docs",
+            "explain -w 2 docs",
+            "eval docs",
+        ] {
+            let flags = "-q --summary never";
+            let expected = place.run(&format!("{arguments} {flags}")).stdout;
+            assert!(!expected.is_empty(), "{arguments}");
+            let Some(shown) = on_a_terminal(&place, &format!("{arguments} {flags}")) else {
+                return;
+            };
+            // It is a table there, and in colours.
+            if !arguments.starts_with("rank") && !arguments.starts_with("explain") {
+                assert!(shown.starts_with(&expected), "{arguments}: {shown}");
+            }
+            for phase in ["reading", "preparing", "comparing", "writing", "⠚"] {
+                assert!(!shown.contains(phase), "{arguments}: {shown}");
+            }
+        }
+    }
+
+    /// The message named a file that nobody had asked for.
+    #[test]
+    fn a_folder_that_is_not_there_is_told_by_the_name_that_was_typed() {
+        let place = Place::new();
+        place.file("docs", copies(2));
+        let run = place.run("docs -o nodir/x.csv");
+        assert_eq!(
+            (run.status, run.stderr.as_str()),
+            (
+                2,
+                "simdup: nodir/x.csv: cannot be written: No such file or directory (os error 2)\n"
+            )
+        );
+    }
+
     #[test]
     fn what_cannot_be_printed_is_an_error() {
         let place = Place::new();
