@@ -127,7 +127,7 @@ pub(in crate::cli) enum ListFormatArg {
     Csv,
     /// {"url1":…,"url2":…,"score":…}
     Jsonl,
-    /// Annotations of a workflow on GitHub: a warning a pair, with file and line
+    /// Annotations of a workflow on GitHub: for each of the two a warning, with file and line
     Github,
     /// SARIF 2.1.0, for viewers of code
     Sarif,
