@@ -23,7 +23,7 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome, Failure> {
     };
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.iter());
-    let mut figures = FigureLines::new(match args.format {
+    let mut figures = FigureLines::new(match args.format() {
         FigureFormatArg::Text => FigureFormat::Table,
         FigureFormatArg::Csv => FigureFormat::Csv,
         FigureFormatArg::Jsonl => FigureFormat::Jsonl,

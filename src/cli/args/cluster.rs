@@ -202,6 +202,9 @@ impl ClusterArgs {
                     .into(),
             ));
         }
+        if self.format.is_none() && !self.count {
+            named::check_rows(&self.output, &["jsonl", "txt"])?;
+        }
         let why = "there is nothing but a number to print; leave out one of them";
         together::check(&[
             (

@@ -13,8 +13,8 @@ use super::output::{OutputArgs, When};
 use super::resources::ResourceArgs;
 use super::settings::{read_paths, read_settings};
 use super::shingles::ShingleArgs;
-use super::together;
 use super::values::{at_least_one, seconds};
+use super::{named, together};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -309,6 +309,9 @@ impl AddArgs {
             beside_no_pairs(self.list.count, "--count"),
         ])?;
         self.list.check(self.format.is_some(), self.top.is_some())?;
+        if self.format.is_none() && !self.list.count {
+            named::check_rows(&self.output, &["jsonl", "csv", "tsv", "txt"])?;
+        }
         let read = read_paths(&self.input, &self.shingles);
         self.output.keep_apart(None, read)?;
         let settings = settings(&self.input, &self.shingles, &self.resources)?;

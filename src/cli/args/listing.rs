@@ -209,6 +209,14 @@ impl PairListArgs {
 
     /// Refuses what would have no effect.
     pub(super) fn check(&self, measure: Measure, output: &OutputArgs) -> Result<(), Failure> {
+        if self.format.is_none() && !self.list.count {
+            named::check_rows(output, &["jsonl", "csv", "tsv", "txt", "sarif"])?;
+        }
+        if let Some(path) = &self.write_baseline {
+            let read_again = ["tsv", "csv", "jsonl", "txt"];
+            named::check_format("--write-baseline", path, &read_again)?;
+        }
+        let is_named = output.output.as_deref().and_then(named::format_of);
         let has_columns = matches!(
             self.format(output),
             ListFormat::Rows(OutputFormat::Csv | OutputFormat::Jsonl)
@@ -220,9 +228,10 @@ impl PairListArgs {
             (
                 self.with.is_some() && !has_columns,
                 "--with",
-                match self.format {
-                    None => "the default, -f text,",
-                    Some(_) => "--format",
+                match (self.format, is_named) {
+                    (None, None) => "the default, -f text,",
+                    (None, Some(_)) => "the format that follows from --output",
+                    (Some(_), _) => "--format",
                 },
                 "there is no room for names; use -f csv or -f jsonl",
             ),
