@@ -1,6 +1,7 @@
 //! `simdup`: the similar pairs.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use simdup::inside::{Listing, Packed, TextFiles, find_pairs_with_places, write_pairs};
 use simdup::results::Similar;
@@ -44,8 +45,15 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     };
     let mut similar = find(inputs, &settings, &terminal)?;
     terminal.finish(&similar.stats);
-    if similar.pairs.own_documents() == 0 && !similar.urls.is_empty() && !args.output.quiet {
+    let own_documents = similar.pairs.own_documents();
+    if own_documents == 0 && !similar.urls.is_empty() && !args.output.quiet {
         report::warning("no document was read that could be held against those of --against");
+    }
+    let against = &args.similar.similarity.against;
+    let all_documents = similar.urls.len() as u64;
+    let has_none = !against.is_empty() && own_documents > 0 && all_documents == own_documents;
+    if has_none && !args.output.quiet {
+        warn_of_none(against);
     }
     if let Some(name) = names.filter(|name| similar.urls.only() == Some(name)) {
         report::warning(&format!(
@@ -94,17 +102,18 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     if known > 0 {
         told += &format!(", {} known", summary::count(known, "other", "others"));
     }
-    if let (Some(accepted), Some(path), true) = (
-        &listing.accepted,
-        &args.pairs.baseline,
-        terminal.is_summarised(),
-    ) {
-        baseline::tell(accepted, path);
+    if let (Some(accepted), Some(path)) = (&listing.accepted, &args.pairs.baseline) {
+        if !args.output.quiet {
+            baseline::warn(accepted, path);
+        }
+        if terminal.is_summarised() {
+            baseline::tell(accepted, path);
+        }
     }
     terminal.close_pairs(&similar.stats, &told);
     let answer = Answer {
         is_asked: args.pairs.list.exit_status,
-        documents: similar.pairs.own_documents(),
+        documents: if has_none { 0 } else { own_documents },
         found,
     };
     Ok(Outcome::answering(&similar.stats, &args.resources, answer))
@@ -125,9 +134,23 @@ fn listing(args: &PairsArgs) -> Result<Listing, Failure> {
     Ok(listing)
 }
 
+/// There is nothing to compare with, which is seldom meant.
+pub(super) fn warn_of_none(against: &[PathBuf]) {
+    let names: Vec<String> = against
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    report::warning(&format!(
+        "--against {}: there is no document to compare with",
+        names.join(", ")
+    ));
+}
+
 /// The pairs with documents of an index.
 fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, Failure> {
     let inputs = args.similar.input.inputs()?;
+    let listing = listing(args)?;
+    let accepted = listing.accepted.clone();
     let terminal = Terminal::new(&args.output, inputs.iter());
     let asking = Asking {
         index,
@@ -136,7 +159,7 @@ fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, 
             each_id_once: true,
             ..Query::default()
         },
-        listing: listing(args)?,
+        listing,
         output: &args.output,
         goes_on: args.pairs.list.exit_status,
         with_shares: settings.measure == Measure::Containment,
@@ -146,10 +169,21 @@ fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, 
         terminal.finish(&asked.stats);
         Ok((asked.stats.clone(), serde_json::to_value(&asked)))
     })?;
+    if index.is_empty() && !args.output.quiet {
+        warn_of_none(&args.similar.similarity.against);
+    }
+    if let (Some(accepted), Some(path), false) =
+        (&accepted, &args.pairs.baseline, args.output.quiet)
+    {
+        baseline::warn(accepted, path);
+    }
     terminal.close(&stats, &summary::count(found, "pair", "pairs"));
     let answer = Answer {
         is_asked: args.pairs.list.exit_status,
-        documents: stats.counts.documents,
+        documents: match index.is_empty() {
+            true => 0,
+            false => stats.counts.documents,
+        },
         found,
     };
     Ok(Outcome::answering(&stats, &args.resources, answer))

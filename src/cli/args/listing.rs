@@ -163,12 +163,13 @@ pub(in crate::cli) struct PairListArgs {
     /// files), separated by commas
     #[arg(long, value_name = "LIST")]
     with: Option<With>,
-    /// Leave out the pairs in FILE, which simdup wrote in any format: they are known and accepted,
-    /// and do not count. The order of the two ids does not matter
+    /// Leave out the pairs in FILE, which simdup wrote as text, tsv, csv or jsonl: they are known
+    /// and accepted, and do not count. The order of the two ids does not matter, nor does `./`
+    /// before a path; else ids are written as they were then
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) baseline: Option<PathBuf>,
     /// Write all pairs to FILE, those of --baseline too, for the next run's --baseline; the
-    /// format is that of its name
+    /// format is that of its name: .tsv, .csv, .jsonl, else text
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) write_baseline: Option<PathBuf>,
 }
