@@ -104,8 +104,15 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         }
     }
     if args.dry_run {
+        let repeated = match done.stats.counts.repeated_ids {
+            0 => String::new(),
+            repeated => format!(
+                "; {} besides, with an id met before",
+                summary::number(repeated)
+            ),
+        };
         report::warning(&format!(
-            "{} of {} documents would go, {} would stay",
+            "{} of {} documents would go, {} would stay{repeated}",
             summary::number(done.removed),
             summary::number(documents),
             summary::number(done.kept)

@@ -60,5 +60,6 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome, Failure> {
     }
     finished.extend(stats_output.write(&mut evaluated.stats)?);
     files::finish(finished)?;
+    terminal.close(&evaluated.stats, "");
     Ok(Outcome::of(&evaluated.stats, &args.resources))
 }

@@ -72,7 +72,7 @@ fn add(args: &AddArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let stats = stats_output.write(&mut added.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
     let stats = added.finish()?;
-    terminal.close(&stats, &summary::count(found, "pair", "pairs"));
+    terminal.close(&stats, &summary::best(found, args.top, "pair", "pairs"));
     let answer = Answer {
         is_asked: args.list.exit_status,
         documents: stats.counts.documents,

@@ -86,7 +86,8 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         )?;
         outputs.push(output);
     }
-    let found = write(&mut similar, &listing, &mut outputs[0])?;
+    let listed = write(&mut similar, &listing, &mut outputs[0])?;
+    let found = listed.pairs;
     if listing.is_counted {
         count(found, &mut outputs[0])?;
     }
@@ -98,7 +99,7 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         .accepted
         .as_ref()
         .map_or(0, |accepted| accepted.met());
-    let mut told = summary::count(found, "pair", "pairs");
+    let mut told = summary::pairs(listed);
     if known > 0 {
         told += &format!(", {} known", summary::count(known, "other", "others"));
     }

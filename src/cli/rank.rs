@@ -74,8 +74,9 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     files::finish([(output, name)].into_iter().chain(others))?;
     terminal.close(
         &ranking.stats,
-        &summary::count(
+        &summary::best(
             ranking.stats.counts.ranked,
+            args.top,
             "score above 0",
             "scores above 0",
         ),
