@@ -150,8 +150,9 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Err(page) if !page.use_stderr() => return pages::print_help(&page),
         Err(error) => error.exit(),
     };
-    if let Some(config) = typed.config {
+    if let Some(config) = typed.config.take() {
         let config = config.map_err(Failure::Usage)?;
+        typed.check()?;
         return pages::print(config.as_bytes());
     }
     typed.list_files()?;

@@ -112,7 +112,7 @@ pub(in crate::cli) enum ClusterFormatArg {
 }
 
 /// What means something for pairs that were written earlier.
-const BESIDE_PAIRS: [&str; 14] = [
+const BESIDE_PAIRS: [&str; 15] = [
     "pairs",
     "threshold",
     "cluster",
@@ -126,6 +126,7 @@ const BESIDE_PAIRS: [&str; 14] = [
     "progress",
     "summary",
     "config",
+    "print_config",
     "quiet",
 ];
 

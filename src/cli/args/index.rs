@@ -86,6 +86,15 @@ pub(in crate::cli) enum IndexCommand {
 }
 
 impl IndexCommand {
+    /// Refuses what could not run, whatever the files are.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Build(args) => args.settings().map(drop),
+            Self::Add(args) => args.settings().map(drop),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn list_files(&mut self) -> Result<(), Failure> {
         match self {
             Self::Build(args) => args.input.list(),
