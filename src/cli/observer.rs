@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use simdup::results::{Expected, Phase};
-use simdup::settings::PartyBy;
+use simdup::settings::{PartyBy, TextEncoding};
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
@@ -174,6 +174,7 @@ impl Terminal {
         }
         if !self.quiet {
             tell_of_texts(stats);
+            tell_of_formats(stats);
             if stats.counts.documents == 0 {
                 report::warning("no document was read");
             }
@@ -261,6 +262,29 @@ fn tell_of_scope(stats: &Stats) {
         report::warning(&format!(
             "--group-by {party_by}: all documents are of one group, and none were compared{hint}"
         ));
+    }
+}
+
+/// Flags that say how to read what was not there.
+fn tell_of_formats(stats: &Stats) {
+    let read = &stats.settings.read;
+    let formats = &stats.formats;
+    let is_any = |names: &[&str]| names.iter().any(|name| formats.contains(name));
+    if formats.is_empty() {
+        return;
+    }
+    if read.delimiter.is_some() && !is_any(&["csv", "tsv"]) {
+        report::warning("--delimiter: no CSV was read, and nothing else has delimiters");
+    }
+    let is_utf8 = formats
+        .iter()
+        .all(|name| ["jsonl", "protobuf", "parquet"].contains(name));
+    // Pages in fields may have an encoding of their own.
+    if read.encoding != TextEncoding::default() && is_utf8 && read.html.is_none() {
+        report::warning(
+            "--encoding: nothing was read that has one to choose; JSON, protobuf and Parquet are \
+             UTF-8",
+        );
     }
 }
 
