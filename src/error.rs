@@ -99,6 +99,13 @@ pub enum ErrorKind {
     MixedFormats,
     /// Records in different encodings, which one file cannot hold.
     MixedEncodings,
+    /// The name of a file says another format than its records have.
+    OtherFormat {
+        /// What the records are.
+        records: &'static str,
+        /// How the file should be named.
+        ending: &'static str,
+    },
     /// What is no file of records, and has no output of its own.
     NoShard(&'static str),
     /// A line that is no pair with its score.
@@ -149,6 +156,7 @@ impl ErrorKind {
             Self::Spill(_) => "no room for temporary files",
             Self::MixedFormats => "mixed formats",
             Self::MixedEncodings => "mixed encodings",
+            Self::OtherFormat { .. } => "name of another format",
             Self::NoShard(_) => "no file of records",
             Self::NoPair => "not a pair",
             Self::NoKnownPair => "not a known pair",
@@ -296,6 +304,11 @@ impl fmt::Display for ErrorKind {
             Self::MixedEncodings => f.write_str(
                 "the inputs have different encodings, which one output cannot hold; take those of \
                  one encoding at a time, or convert them first (iconv -t UTF-8)",
+            ),
+            Self::OtherFormat { records, ending } => write!(
+                f,
+                "the name says another format than that of the records, which are written as they \
+                 came: {records}; name it {ending}"
             ),
             Self::NoShard(why) => write!(f, "not for --output-dir: {why}"),
             Self::NoPair => f.write_str(

@@ -97,7 +97,7 @@ pub mod inside {
     pub use crate::eval::{RandTally, Tally, interval, rand_tallies};
     pub use crate::explain::{Spanned, Template, passages};
     pub use crate::pipeline::{
-        TextFiles, cluster_written_pairs, find_pairs_with_places, write_pairs,
+        Listed, TextFiles, cluster_written_pairs, find_pairs_with_places, write_pairs,
     };
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,

@@ -1,6 +1,6 @@
 //! What a run did, in numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -19,6 +19,9 @@ pub struct Stats {
     pub counts: Counts,
     /// Documents that are not UTF-8, by the encoding that they seem to have.
     pub guessed_encodings: BTreeMap<&'static str, u64>,
+    /// The formats of what was read.
+    #[serde(skip)]
+    pub formats: BTreeSet<&'static str>,
     /// Text fields that were named, and that no document has.
     pub missing_fields: Vec<String>,
     /// How candidates were found.

@@ -33,6 +33,16 @@ pub(super) fn read(path: &Path) -> Result<Arc<Accepted>, Failure> {
     Ok(Arc::new(accepted))
 }
 
+/// Asks about a file whose pairs are all gone: that is seldom so, and then none of them is left out.
+pub(super) fn warn(accepted: &Accepted, path: &Path) {
+    if !accepted.is_empty() && accepted.met() == 0 {
+        report::warning(&format!(
+            "no pair of {} was met: is the path written as it was then?",
+            path.display()
+        ));
+    }
+}
+
 /// Names the pairs that no longer occur.
 pub(super) fn tell(accepted: &Accepted, path: &Path) {
     let path = path.display();

@@ -24,7 +24,7 @@ pub(super) fn run(args: &ClusterArgs, typed: &[Flag]) -> Result<Outcome, Failure
 fn of_documents(args: &ClusterArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let inputs = args.similar.inputs()?;
-    let (output, name) = args.output.open()?;
+    let (output, name) = args.output.open_to_the_end(args.exit_status)?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.iter());
     let choice = &args.clusters;
@@ -83,7 +83,7 @@ fn write_all<'a>(
 fn of_pairs(args: &ClusterArgs, path: &Path, typed: &[Flag]) -> Result<Outcome, Failure> {
     let keep = &args.clusters.keep;
     args.check_pairs(path, typed)?;
-    let (output, name) = args.output.open()?;
+    let (output, name) = args.output.open_to_the_end(args.exit_status)?;
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let started = Instant::now();
     let terminal = Terminal::new(&args.output, std::iter::empty());

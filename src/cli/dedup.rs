@@ -10,6 +10,7 @@ use super::args::{DedupArgs, Flag};
 use super::cluster::{warn_of_field, warn_of_large_clusters};
 use super::files::{self, open_beside};
 use super::observer::Terminal;
+use super::pairs::warn_of_none;
 use super::query::{Asking, check_against, index_of};
 use super::report::{self, StatsOutput};
 use super::shards::ShardFiles;
@@ -27,6 +28,7 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
             return annotate(args, index, &settings);
         }
     }
+    let is_index_empty = index.as_ref().map(Index::is_empty);
     let inputs = match index {
         Some(index) => Inputs {
             index: Some(index),
@@ -46,7 +48,8 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         )));
     }
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
-    let (output, name) = args.output.open()?;
+    let goes_on = args.removed.is_some() || args.exit_status;
+    let (output, name) = args.output.open_to_the_end(goes_on)?;
     let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);
     let mut removed = match &args.removed {
         Some(path) => {
@@ -81,6 +84,17 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     if let Some(shards) = shards {
         shards.finish()?;
     }
+    let documents = done.kept + done.removed;
+    let against = &args.similar.similarity.against;
+    let has_none = !against.is_empty()
+        && documents > 0
+        && match is_index_empty {
+            Some(is_empty) => is_empty,
+            None => done.urls.len() as u64 == documents,
+        };
+    if has_none && !args.output.quiet {
+        warn_of_none(against);
+    }
     if !args.output.quiet {
         warn_of_field(&dedup.keep, done.has_values);
         warn_of_large_clusters(done.clusters(), &done.urls);
@@ -90,10 +104,17 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         }
     }
     if args.dry_run {
+        let repeated = match done.stats.counts.repeated_ids {
+            0 => String::new(),
+            repeated => format!(
+                "; {} besides, with an id met before",
+                summary::number(repeated)
+            ),
+        };
         report::warning(&format!(
-            "{} of {} documents would go, {} would stay",
+            "{} of {} documents would go, {} would stay{repeated}",
             summary::number(done.removed),
-            summary::number(done.removed + done.kept),
+            summary::number(documents),
             summary::number(done.kept)
         ));
     }
@@ -119,7 +140,7 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     terminal.close(&done.stats, &told);
     let answer = Answer {
         is_asked: args.exit_status,
-        documents: done.kept + done.removed,
+        documents: if has_none { 0 } else { documents },
         found: done.removed + done.annotated,
     };
     Ok(Outcome::answering(&done.stats, &args.resources, answer))
@@ -147,6 +168,7 @@ fn annotate(args: &DedupArgs, index: &Index, settings: &Settings) -> Result<Outc
         },
         listing: Listing::of(OutputFormat::Jsonl),
         output: &args.output,
+        goes_on: args.exit_status,
         with_shares: false,
     };
     let (stats, found) = asking.ask(|asking, each| {
@@ -154,13 +176,19 @@ fn annotate(args: &DedupArgs, index: &Index, settings: &Settings) -> Result<Outc
         terminal.finish(&asked.stats);
         Ok((asked.stats.clone(), serde_json::to_value(&asked)))
     })?;
+    if index.is_empty() && !args.output.quiet {
+        warn_of_none(&args.similar.similarity.against);
+    }
     terminal.close(
         &stats,
         &summary::count(found, "near-duplicate", "near-duplicates"),
     );
     let answer = Answer {
         is_asked: args.exit_status,
-        documents: stats.counts.documents,
+        documents: match index.is_empty() {
+            true => 0,
+            false => stats.counts.documents,
+        },
         found,
     };
     Ok(Outcome::answering(&stats, &args.resources, answer))

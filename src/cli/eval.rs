@@ -16,14 +16,14 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let eval = args.eval()?;
     let inputs = args.inputs()?;
-    let (output, name) = args.output.open()?;
+    let (output, name) = args.output.open_to_the_end(args.plot.is_some())?;
     let plot_output = match &args.plot {
         Some(path) => Some(open_beside("--plot", path)?),
         None => None,
     };
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.iter());
-    let mut figures = FigureLines::new(match args.format {
+    let mut figures = FigureLines::new(match args.format() {
         FigureFormatArg::Text => FigureFormat::Table,
         FigureFormatArg::Csv => FigureFormat::Csv,
         FigureFormatArg::Jsonl => FigureFormat::Jsonl,
@@ -60,5 +60,6 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome, Failure> {
     }
     finished.extend(stats_output.write(&mut evaluated.stats)?);
     files::finish(finished)?;
+    terminal.close(&evaluated.stats, "");
     Ok(Outcome::of(&evaluated.stats, &args.resources))
 }

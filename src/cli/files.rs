@@ -161,13 +161,23 @@ fn whole(path: &Path) -> Option<PathBuf> {
 }
 
 impl OutputArgs {
-    /// Where results go, and its name: `-` for standard output.
+    /// Where results go, and its name: `-` for standard output. If nobody reads that any more, the
+    /// run ends, unless it is to write statistics.
     pub(super) fn open(&self) -> Result<(Packed, String), Failure> {
+        self.open_to_the_end(false)
+    }
+
+    /// The same for a run that goes on without a reader if it has something else to tell: in a file
+    /// besides, or in its status.
+    pub(super) fn open_to_the_end(&self, goes_on: bool) -> Result<(Packed, String), Failure> {
         match &self.output {
             Some(path) if !standard_output::is_meant(path) => create("--output", path),
             _ => {
-                let stream = Output::Stream(standard_output::open());
-                Ok((Packed::Plain(stream), "-".into()))
+                let stream = match goes_on || self.stats.is_some() {
+                    true => standard_output::open_to_the_end(),
+                    false => standard_output::open(),
+                };
+                Ok((Packed::Plain(Output::Stream(stream)), "-".into()))
             }
         }
     }

@@ -48,7 +48,8 @@ fn add(args: &AddArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     check_settings(&args.index, &settings, typed)?;
     let inputs = args.input.inputs()?;
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
-    let (mut output, name) = args.output.open()?;
+    // What was added is there, whoever reads its pairs.
+    let (mut output, name) = args.output.open_to_the_end(true)?;
     let terminal = Terminal::new(&args.output, inputs.iter());
     let adding = Adding {
         present: args.present(),
@@ -71,7 +72,7 @@ fn add(args: &AddArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let stats = stats_output.write(&mut added.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
     let stats = added.finish()?;
-    terminal.close(&stats, &summary::count(found, "pair", "pairs"));
+    terminal.close(&stats, &summary::best(found, args.top, "pair", "pairs"));
     let answer = Answer {
         is_asked: args.list.exit_status,
         documents: stats.counts.documents,

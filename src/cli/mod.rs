@@ -150,13 +150,15 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Err(page) if !page.use_stderr() => return pages::print_help(&page),
         Err(error) => error.exit(),
     };
-    if let Some(config) = typed.config {
+    if let Some(config) = typed.config.take() {
         let config = config.map_err(Failure::Usage)?;
+        typed.check()?;
         return pages::print(config.as_bytes());
     }
     typed.list_files()?;
     interrupt::watch();
-    match typed.command {
+    let skip_ok = typed.typed.iter().any(|flag| flag.name == "--skip-ok");
+    let ended = match typed.command {
         None => pairs::run(&typed.pairs, &typed.typed),
         Some(Command::Sketch(args)) => sketch::run(&args),
         Some(Command::Cluster(args)) => cluster::run(&args, &typed.typed),
@@ -172,5 +174,13 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { dir: Some(dir), .. }) => pages::write_manual(&dir),
         Some(Command::Man { command, .. }) => pages::print_manual(command.as_deref()),
+    };
+    match ended {
+        // What is known by then counts all the same.
+        Err(failure) if failure.is_end_of_interest() => Ok(match observer::has_skipped() {
+            true if !skip_ok => Outcome::Skipped,
+            _ => Outcome::Done,
+        }),
+        ended => ended,
     }
 }

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, IsTerminal};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use simdup::results::{Expected, Phase};
-use simdup::settings::PartyBy;
+use simdup::settings::{PartyBy, TextEncoding};
 use simdup::{Error, Input, Observer, Stats};
 
 use super::args::{OutputArgs, When};
@@ -32,11 +33,63 @@ const DRAWN_A_SECOND: u8 = 20;
 /// The bar that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
+/// Whether there is no bar for as long as something is done.
+static IS_SUSPENDED: AtomicBool = AtomicBool::new(false);
+
+/// Whether anything was skipped so far.
+static HAS_SKIPPED: AtomicBool = AtomicBool::new(false);
+
 /// Takes the bar away, whoever has it.
 pub(super) fn clear() {
     if let Some(bar) = locked(&SHOWN).take() {
         bar.finish_and_clear();
+        // Whoever has it cannot draw it again.
+        bar.set_draw_target(ProgressDrawTarget::hidden());
     }
+}
+
+/// How long there is no bar when something goes to a pipe for the first time: most that is piped to
+/// a program which prints it is over by then.
+const ASIDE: Duration = Duration::from_secs(1);
+
+/// When the bar stood aside.
+static STOOD_ASIDE: OnceLock<Instant> = OnceLock::new();
+
+/// Whether it still does.
+static IS_ASIDE: AtomicBool = AtomicBool::new(false);
+
+/// Takes the bar away for a while, the first time.
+pub(super) fn stand_aside() {
+    if STOOD_ASIDE.get().is_some() || IS_SUSPENDED.load(Relaxed) {
+        return;
+    }
+    if let Some(bar) = locked(&SHOWN).as_ref()
+        && STOOD_ASIDE.set(Instant::now()).is_ok()
+    {
+        bar.finish_and_clear();
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        IS_ASIDE.store(true, Relaxed);
+    }
+}
+
+/// Whether the bar stood aside, and has done so for long enough.
+fn comes_back() -> bool {
+    let is_over = |since: &Instant| since.elapsed() >= ASIDE;
+    IS_ASIDE.load(Relaxed)
+        && STOOD_ASIDE.get().is_some_and(is_over)
+        && IS_ASIDE.swap(false, Relaxed)
+}
+
+/// Takes the bar away before results stand where it does, unless that was seen to.
+pub(super) fn give_way() {
+    if !IS_SUSPENDED.load(Relaxed) {
+        clear();
+    }
+}
+
+/// Whether anything was skipped so far.
+pub(super) fn has_skipped() -> bool {
+    HAS_SKIPPED.load(Relaxed)
 }
 
 pub(super) struct Terminal {
@@ -77,9 +130,7 @@ impl Terminal {
             problems: Mutex::default(),
         };
         if has_bar {
-            let screen = Box::new(Screen);
-            let target = ProgressDrawTarget::term_like_with_hz(screen, DRAWN_A_SECOND);
-            terminal.bar.set_draw_target(target);
+            terminal.bar.set_draw_target(screen());
             *locked(&SHOWN) = Some(terminal.bar.clone());
         }
         terminal.phase(Phase::Reading);
@@ -88,7 +139,12 @@ impl Terminal {
 
     /// Does something while there is no bar.
     pub(super) fn suspend<T>(&self, run: impl FnOnce() -> T) -> T {
-        self.bar.suspend(run)
+        self.bar.suspend(|| {
+            IS_SUSPENDED.store(true, Relaxed);
+            let done = run();
+            IS_SUSPENDED.store(false, Relaxed);
+            done
+        })
     }
 
     /// Takes the bar away and says what was counted.
@@ -118,6 +174,7 @@ impl Terminal {
         }
         if !self.quiet {
             tell_of_texts(stats);
+            tell_of_formats(stats);
             if stats.counts.documents == 0 {
                 report::warning("no document was read");
             }
@@ -208,6 +265,29 @@ fn tell_of_scope(stats: &Stats) {
     }
 }
 
+/// Flags that say how to read what was not there.
+fn tell_of_formats(stats: &Stats) {
+    let read = &stats.settings.read;
+    let formats = &stats.formats;
+    let is_any = |names: &[&str]| names.iter().any(|name| formats.contains(name));
+    if formats.is_empty() {
+        return;
+    }
+    if read.delimiter.is_some() && !is_any(&["csv", "tsv"]) {
+        report::warning("--delimiter: no CSV was read, and nothing else has delimiters");
+    }
+    let is_utf8 = formats
+        .iter()
+        .all(|name| ["jsonl", "protobuf", "parquet"].contains(name));
+    // Pages in fields may have an encoding of their own.
+    if read.encoding != TextEncoding::default() && is_utf8 && read.html.is_none() {
+        report::warning(
+            "--encoding: nothing was read that has one to choose; JSON, protobuf and Parquet are \
+             UTF-8",
+        );
+    }
+}
+
 /// Says what was read otherwise than it stands, and what was not read since there is no text
 /// in it.
 fn tell_of_texts(stats: &Stats) {
@@ -264,6 +344,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn screen() -> ProgressDrawTarget {
+    ProgressDrawTarget::term_like_with_hz(Box::new(Screen), DRAWN_A_SECOND)
+}
+
 /// What stands around what is told, of a phase that has a length, and of one that has none.
 const WITH_LENGTH: &str = "{prefix} {bar:18} {told}";
 const WITHOUT_LENGTH: &str = "{spinner} {prefix}: {told}";
@@ -306,6 +390,7 @@ impl Observer for Terminal {
         let mut problems = locked(&self.problems);
         let count = problems.entry(error.kind.name()).or_default();
         *count += 1;
+        HAS_SKIPPED.store(true, Relaxed);
         if *count <= ALIKE_MAX {
             self.bar.suspend(|| report::problem(error));
         }
@@ -355,6 +440,10 @@ impl Observer for Terminal {
             course.position()
         };
         if !self.in_lines {
+            if comes_back() {
+                self.bar.set_draw_target(screen());
+                self.begin(course);
+            }
             self.bar.set_position(position);
         }
     }

@@ -10,7 +10,7 @@ use super::{Failure, Outcome, files, summary};
 pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let inputs = args.similar.inputs()?;
-    let (mut output, name) = args.output.open()?;
+    let (mut output, name) = args.output.open_to_the_end(args.key().is_some())?;
     let mut key = match args.key() {
         Some(path) => Some(files::open_beside("--key", path)?),
         None => None,

@@ -14,7 +14,24 @@ use super::{Failure, Outcome, standard_output};
 pub(super) fn print_completions(shell: Shell) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::shown(), "simdup", &mut script);
-    print(&script)
+    match shell {
+        Shell::Bash => print(with_values(&String::from_utf8_lossy(&script)).as_bytes()),
+        _ => print(&script),
+    }
+}
+
+/// The script for bash, which takes the `=` of `--flag=value` for a word of its own: so the flag is
+/// not the word before the value, but the one before that.
+fn with_values(script: &str) -> String {
+    const BEFORE: &str = "    prev=\"$3\"\n";
+    const MENDED: &str = "    prev=\"$3\"
+    if [[ \"${cur}\" == \"=\" ]]; then
+        cur=\"\"
+    elif [[ \"${prev}\" == \"=\" && \"${COMP_CWORD}\" -ge 2 ]]; then
+        prev=\"${COMP_WORDS[COMP_CWORD-2]}\"
+    fi
+";
+    script.replacen(BEFORE, MENDED, 1)
 }
 
 /// The page of a command, or the main page with a section for each.

@@ -1,6 +1,7 @@
 //! `simdup`: the similar pairs.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use simdup::inside::{Listing, Packed, TextFiles, find_pairs_with_places, write_pairs};
 use simdup::results::Similar;
@@ -26,7 +27,8 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         true => TextFiles::of(inputs.iter()),
         false => TextFiles::default(),
     };
-    let output = args.output.open()?;
+    let goes_on = args.pairs.write_baseline.is_some() || args.pairs.list.exit_status;
+    let output = args.output.open_to_the_end(goes_on)?;
     let known = match &args.pairs.write_baseline {
         Some(path) => Some(files::open_beside("--write-baseline", path)?),
         None => None,
@@ -43,8 +45,15 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     };
     let mut similar = find(inputs, &settings, &terminal)?;
     terminal.finish(&similar.stats);
-    if similar.pairs.own_documents() == 0 && !similar.urls.is_empty() && !args.output.quiet {
+    let own_documents = similar.pairs.own_documents();
+    if own_documents == 0 && !similar.urls.is_empty() && !args.output.quiet {
         report::warning("no document was read that could be held against those of --against");
+    }
+    let against = &args.similar.similarity.against;
+    let all_documents = similar.urls.len() as u64;
+    let has_none = !against.is_empty() && own_documents > 0 && all_documents == own_documents;
+    if has_none && !args.output.quiet {
+        warn_of_none(against);
     }
     if let Some(name) = names.filter(|name| similar.urls.only() == Some(name)) {
         report::warning(&format!(
@@ -77,7 +86,8 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         )?;
         outputs.push(output);
     }
-    let found = write(&mut similar, &listing, &mut outputs[0])?;
+    let listed = write(&mut similar, &listing, &mut outputs[0])?;
+    let found = listed.pairs;
     if listing.is_counted {
         count(found, &mut outputs[0])?;
     }
@@ -89,21 +99,22 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         .accepted
         .as_ref()
         .map_or(0, |accepted| accepted.met());
-    let mut told = summary::count(found, "pair", "pairs");
+    let mut told = summary::pairs(listed);
     if known > 0 {
         told += &format!(", {} known", summary::count(known, "other", "others"));
     }
-    if let (Some(accepted), Some(path), true) = (
-        &listing.accepted,
-        &args.pairs.baseline,
-        terminal.is_summarised(),
-    ) {
-        baseline::tell(accepted, path);
+    if let (Some(accepted), Some(path)) = (&listing.accepted, &args.pairs.baseline) {
+        if !args.output.quiet {
+            baseline::warn(accepted, path);
+        }
+        if terminal.is_summarised() {
+            baseline::tell(accepted, path);
+        }
     }
     terminal.close_pairs(&similar.stats, &told);
     let answer = Answer {
         is_asked: args.pairs.list.exit_status,
-        documents: similar.pairs.own_documents(),
+        documents: if has_none { 0 } else { own_documents },
         found,
     };
     Ok(Outcome::answering(&similar.stats, &args.resources, answer))
@@ -124,9 +135,23 @@ fn listing(args: &PairsArgs) -> Result<Listing, Failure> {
     Ok(listing)
 }
 
+/// There is nothing to compare with, which is seldom meant.
+pub(super) fn warn_of_none(against: &[PathBuf]) {
+    let names: Vec<String> = against
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    report::warning(&format!(
+        "--against {}: there is no document to compare with",
+        names.join(", ")
+    ));
+}
+
 /// The pairs with documents of an index.
 fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, Failure> {
     let inputs = args.similar.input.inputs()?;
+    let listing = listing(args)?;
+    let accepted = listing.accepted.clone();
     let terminal = Terminal::new(&args.output, inputs.iter());
     let asking = Asking {
         index,
@@ -135,8 +160,9 @@ fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, 
             each_id_once: true,
             ..Query::default()
         },
-        listing: listing(args)?,
+        listing,
         output: &args.output,
+        goes_on: args.pairs.list.exit_status,
         with_shares: settings.measure == Measure::Containment,
     };
     let (stats, found) = asking.ask(|asking, each| {
@@ -144,10 +170,21 @@ fn ask(args: &PairsArgs, index: &Index, settings: &Settings) -> Result<Outcome, 
         terminal.finish(&asked.stats);
         Ok((asked.stats.clone(), serde_json::to_value(&asked)))
     })?;
+    if index.is_empty() && !args.output.quiet {
+        warn_of_none(&args.similar.similarity.against);
+    }
+    if let (Some(accepted), Some(path), false) =
+        (&accepted, &args.pairs.baseline, args.output.quiet)
+    {
+        baseline::warn(accepted, path);
+    }
     terminal.close(&stats, &summary::count(found, "pair", "pairs"));
     let answer = Answer {
         is_asked: args.pairs.list.exit_status,
-        documents: stats.counts.documents,
+        documents: match index.is_empty() {
+            true => 0,
+            false => stats.counts.documents,
+        },
         found,
     };
     Ok(Outcome::answering(&stats, &args.resources, answer))

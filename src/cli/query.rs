@@ -30,6 +30,7 @@ pub(super) fn run(args: &QueryArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
             args.top,
         ),
         output: &args.output,
+        goes_on: args.list.exit_status,
         with_shares: true,
     };
     let inputs = match args.id {
@@ -75,6 +76,8 @@ pub(super) struct Asking<'a> {
     pub(super) query: Query,
     pub(super) listing: Listing,
     pub(super) output: &'a OutputArgs,
+    /// Whether it is asked to the end even if nobody reads the answers.
+    pub(super) goes_on: bool,
     /// Whether both shares are written where there are names for them.
     pub(super) with_shares: bool,
 }
@@ -91,7 +94,7 @@ impl Asking<'_> {
         ask: impl FnOnce(&Self, Each<'_>) -> Result<Asked, Failure>,
     ) -> Result<(Stats, u64), Failure> {
         let stats_output = StatsOutput::open(self.output.stats.as_deref())?;
-        let (output, name) = self.output.open()?;
+        let (output, name) = self.output.open_to_the_end(self.goes_on)?;
         let mut writer = AnswerWriter {
             lines: IdLines::new(&self.listing),
             output: BufWriter::new(output),

@@ -4,8 +4,8 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
 
 use simdup::inside::{RankFormat, write_rank, write_rank_header};
-use simdup::rank_documents;
 use simdup::settings::Combine;
+use simdup::{Stats, rank_documents};
 
 use super::args::{PairFormatArg, RankArgs};
 use super::files::{self, open_beside};
@@ -17,7 +17,9 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let gold = args.gold();
     let inputs = args.input.inputs()?;
-    let (output, name) = args.output.open()?;
+    // What is printed as it comes may never end.
+    let goes_on = args.write_df.is_some() || args.exit_status && !args.unsorted;
+    let (output, name) = args.output.open_to_the_end(goes_on)?;
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let frequencies_output = match &args.write_df {
         Some(path) => Some(open_beside("--write-df", path)?),
@@ -49,7 +51,11 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     })?;
     terminal.finish(&ranking.stats);
     if let Some(error) = failed {
-        return Err(failure(error));
+        let failure = failure(error);
+        return match failure.is_end_of_interest() {
+            true => Ok(outcome(&ranking.stats, args)),
+            false => Err(failure),
+        };
     }
     let output = lines
         .into_inner()
@@ -68,16 +74,21 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     files::finish([(output, name)].into_iter().chain(others))?;
     terminal.close(
         &ranking.stats,
-        &summary::count(
+        &summary::best(
             ranking.stats.counts.ranked,
+            args.top,
             "score above 0",
             "scores above 0",
         ),
     );
+    Ok(outcome(&ranking.stats, args))
+}
+
+fn outcome(stats: &Stats, args: &RankArgs) -> Outcome {
     let answer = Answer {
         is_asked: args.exit_status,
-        documents: ranking.stats.counts.documents,
-        found: ranking.stats.counts.ranked,
+        documents: stats.counts.documents,
+        found: stats.counts.ranked,
     };
-    Ok(Outcome::answering(&ranking.stats, &args.resources, answer))
+    Outcome::answering(stats, &args.resources, answer)
 }

@@ -1,7 +1,9 @@
 //! Standard output, and whether there is one. The only file that knows ctor.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+
+use super::observer;
 
 /// Whether a path means standard output.
 pub(super) fn is_meant(path: &Path) -> bool {
@@ -15,7 +17,70 @@ pub(super) fn open() -> Box<dyn Write + Send> {
     if is_closed() {
         Box::new(Closed)
     } else {
-        Box::new(io::stdout())
+        Box::new(Open {
+            output: io::stdout(),
+            give_way: match io::stdout().is_terminal() {
+                true => observer::give_way,
+                false => observer::stand_aside,
+            },
+        })
+    }
+}
+
+/// Standard output whose reader may go away while the run has more to do than to print: from then
+/// on, nothing is printed, and nothing fails.
+pub(super) fn open_to_the_end() -> Box<dyn Write + Send> {
+    Box::new(Unread(Some(open())))
+}
+
+/// A terminal, where progress stands until there is something else to see; or a pipe, and who reads
+/// it may print to that terminal.
+struct Open {
+    output: io::Stdout,
+    /// Takes the progress away.
+    give_way: fn(),
+}
+
+impl Write for Open {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !bytes.is_empty() {
+            (self.give_way)();
+        }
+        self.output.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+/// What is written to as long as there is somebody who reads it.
+struct Unread<W>(Option<W>);
+
+impl<W: Write> Unread<W> {
+    fn unless_gone<T>(
+        &mut self,
+        instead: T,
+        write: impl FnOnce(&mut W) -> io::Result<T>,
+    ) -> io::Result<T> {
+        match self.0.as_mut().map(write) {
+            None => Ok(instead),
+            Some(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.0 = None;
+                Ok(instead)
+            }
+            Some(written) => written,
+        }
+    }
+}
+
+impl<W: Write> Write for Unread<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_gone(bytes.len(), |output| output.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_gone((), W::flush)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use simdup::Stats;
-use simdup::inside::Estimate;
-use simdup::settings::Measure;
+use simdup::inside::{Estimate, Listed};
+use simdup::settings::{Measure, SketchSettings};
 
 /// The line of a run that took so long; `found` is what came of it.
 pub(super) fn line(stats: &Stats, found: &str, took: Duration) -> String {
@@ -14,8 +14,12 @@ pub(super) fn line(stats: &Stats, found: &str, took: Duration) -> String {
         documents => format!("{} documents", number(documents)),
     };
     let comma = if found.is_empty() { "" } else { ", " };
+    let repeated = match counts.repeated_ids {
+        0 => String::new(),
+        repeated => format!(" · {} with an id met before", number(repeated)),
+    };
     format!(
-        "{documents}{comma}{found} · {} in {} · {} skipped",
+        "{documents}{comma}{found} · {} in {}{repeated} · {} skipped",
         bytes(counts.input_bytes),
         time(took),
         number(counts.skipped)
@@ -30,9 +34,37 @@ pub(super) fn of_estimates(stats: &Stats) -> Option<String> {
     }
     let threshold = settings.threshold;
     let deviation = Estimate::deviation(threshold.as_f64(), settings.sketch.positions());
+    let remedy = match settings.sketch {
+        // The course's score is its own.
+        SketchSettings::Technosphere => "",
+        _ => "; --score jaccard is exact",
+    };
     Some(format!(
-        "scores are estimates, ±{deviation:.2} at {threshold}; --score jaccard is exact"
+        "scores are estimates, ±{deviation:.2} at {threshold}{remedy}"
     ))
+}
+
+/// Pairs that were listed.
+pub(super) fn pairs(listed: Listed) -> String {
+    match listed.pairs < listed.of {
+        true => format!(
+            "the best {} of {} pairs",
+            number(listed.pairs),
+            number(listed.of)
+        ),
+        false => count(listed.pairs, "pair", "pairs"),
+    }
+}
+
+/// So many of something, of which no more than the best were asked for.
+pub(super) fn best(found: u64, top: Option<usize>, one: &str, many: &str) -> String {
+    match top {
+        Some(top) if top as u64 == found => match found {
+            1 => format!("the best {one}"),
+            _ => format!("the best {} {many}", number(found)),
+        },
+        _ => count(found, one, many),
+    }
 }
 
 /// What to do about documents that are mostly shorter than a shingle.
@@ -152,5 +184,18 @@ mod tests {
             told,
             "scores are estimates, ±0.04 at 0.75; --score jaccard is exact"
         );
+        stats.settings.sketch = SketchSettings::Technosphere;
+        let told = of_estimates(&stats).unwrap();
+        assert!(!told.contains("jaccard"), "{told}");
+        stats.counts.repeated_ids = 1200;
+        let told = line(&stats, "", Duration::from_secs(12));
+        assert_eq!(
+            told,
+            "400,000 documents · 2.5 GB in 12 s · 1,200 with an id met before · 0 skipped"
+        );
+        assert_eq!(pairs(Listed { pairs: 2, of: 7 }), "the best 2 of 7 pairs");
+        assert_eq!(pairs(Listed { pairs: 1, of: 1 }), "1 pair");
+        assert_eq!(best(2, Some(2), "pair", "pairs"), "the best 2 pairs");
+        assert_eq!(best(2, Some(3), "pair", "pairs"), "2 pairs");
     }
 }

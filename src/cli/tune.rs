@@ -37,6 +37,7 @@ pub(super) fn run(args: &TuneArgs) -> Result<Outcome, Failure> {
     written.map_err(|error| Failure::write(&name, error))?;
     let stats = stats_output.write(&mut advice.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
+    terminal.close(&advice.stats, "");
     Ok(Outcome::of(&advice.stats, &args.resources))
 }
 

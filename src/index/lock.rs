@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::checked::cannot_write;
 use crate::error::{Error, ErrorKind};
 
-const NAME: &str = "lock";
+pub(super) const NAME: &str = "lock";
 /// How often it is tried.
 const PAUSE: Duration = Duration::from_millis(20);
 

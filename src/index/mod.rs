@@ -161,6 +161,11 @@ impl Index {
         path.join(manifest::NAME).is_file()
     }
 
+    /// Whether a path is that of an index that was begun and has nothing in it yet.
+    pub fn is_begun_at(path: &Path) -> bool {
+        path.is_dir() && !Self::is_at(path) && writing::is_begun(path)
+    }
+
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::checked::{cannot_read, cannot_write};
-use super::lock::Lock;
+use super::lock::{self, Lock};
 use super::manifest::{self, Manifest, SegmentEntry};
 use super::merge::merge;
 use super::removed::Removed;
@@ -63,7 +63,7 @@ impl IndexWriter {
             Err(Error::in_file(&name, ErrorKind::Index(what.into())))
         };
         fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
-        let is_strange = |name: &str| name != "lock" && !manifest::is_own(name);
+        let is_strange = |name: &str| name != lock::NAME && !manifest::is_own(name);
         if !Index::is_at(folder) && names(folder)?.iter().any(|name| is_strange(name)) {
             return refuse("there is something else in this folder; name another");
         }
@@ -247,6 +247,17 @@ impl IndexWriter {
         manifest.segments.splice(range, merged);
         self.switch(&manifest)
     }
+}
+
+/// Whether there is nothing in a folder but what an index begins with.
+pub(super) fn is_begun(folder: &Path) -> bool {
+    names(folder).is_ok_and(|names| {
+        let is_lock = |name: &String| name == lock::NAME;
+        names.iter().any(is_lock)
+            && names
+                .iter()
+                .all(|name| is_lock(name) || manifest::is_own(name))
+    })
 }
 
 fn names(folder: &Path) -> Result<Vec<String>, Error> {

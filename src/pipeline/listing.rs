@@ -16,6 +16,15 @@ use crate::pairs::{Pair, Pairs, Partners};
 use crate::score::{Estimate, Measure};
 use crate::write::{IdLines, ListFormat, Listing, NamedWriter, PairLines};
 
+/// Pairs that were listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// How many.
+    pub pairs: u64,
+    /// Of how many, where no more than the best were asked for.
+    pub of: u64,
+}
+
 /// Lists the pairs, and gives back how many there are. The lines of files are told where a
 /// listing has them.
 pub fn write_pairs(
@@ -24,7 +33,7 @@ pub fn write_pairs(
     files: &TextFiles,
     output: NamedWriter<'_>,
     observer: &dyn Observer,
-) -> Result<u64, Error> {
+) -> Result<Listed, Error> {
     observer.phase(Phase::Writing);
     let lines = IdLines::new(listing);
     if !listing.is_counted {
@@ -38,7 +47,8 @@ pub fn write_pairs(
         observer.expect(Expected::Documents(documents));
     }
     if listing.is_in_order() && !has_places {
-        return write_pair_lines(similar, listing, output, observer);
+        let pairs = write_pair_lines(similar, listing, output, observer)?;
+        return Ok(Listed { pairs, of: pairs });
     }
     let started = Instant::now();
     let NamedWriter { name, writer } = output;
@@ -81,6 +91,7 @@ pub fn write_pairs(
         text.clear();
         written
     };
+    let mut others = 0;
     let accepts = |pair: &Pair| listing.accepts(urls.get(pair.left), urls.get(pair.right));
     if is_in_order {
         let mut result = Ok(());
@@ -103,6 +114,7 @@ pub fn write_pairs(
         })?;
         result?;
         observer.expect(Expected::Pairs(sorted.len()));
+        others = sorted.others();
         sorted.for_each(|(left, right), shared| {
             let both = [DocumentId(left as u32), DocumentId(right)];
             pairs.again(both, shared).map_or(Ok(()), &mut put)
@@ -114,7 +126,10 @@ pub fn write_pairs(
     stats.counts.pairs = count;
     stats.estimate = Estimate::new(&scores.0, stats.settings.threshold);
     stats.seconds.write = started.elapsed();
-    Ok(count)
+    Ok(Listed {
+        pairs: count,
+        of: count + others,
+    })
 }
 
 /// How many pairs have each number of positions in common, where they are compared by positions.

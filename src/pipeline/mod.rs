@@ -49,7 +49,7 @@ pub use eval::{
 pub use explain::{Explain, Explained, Explanation, Overlap, Which, explain_documents};
 pub use file_lines::TextFiles;
 pub use index::{AddedPairs, Adding, Answer, Found, Present, Query, QueryStats, Wanted};
-pub use listing::write_pairs;
+pub use listing::{Listed, write_pairs};
 pub use pairs::{Similar, find_pairs, find_pairs_with_places};
 pub use rank::{
     Combine, DocumentFrequencies, Gold, Outlinks, RankOrder, RankSettings, Ranked, Ranking,

@@ -661,6 +661,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             records: wants.kept.map(|_| RecordBlock::new(block)),
             record_bytes: block.bytes.len() as u64,
             passed_over_records: block.passed_over(),
+            format: Some(block.format.name()),
             input_bytes: self.taken.load(Ordering::Relaxed),
             ..Batch::default()
         };
@@ -791,6 +792,7 @@ struct Batch<T> {
     passed_over: u64,
     kept_first: u64,
     passed_over_records: u64,
+    format: Option<&'static str>,
     /// Documents by the encoding that was guessed of them.
     guesses: BTreeMap<&'static str, u64>,
     input_bytes: u64,
@@ -818,6 +820,7 @@ impl<T> Default for Batch<T> {
             passed_over: 0,
             kept_first: 0,
             passed_over_records: 0,
+            format: None,
             guesses: BTreeMap::new(),
             input_bytes: 0,
             record_bytes: 0,
@@ -858,6 +861,7 @@ impl<K> Collector<'_, '_, K> {
         reading.stats.counts.passed_over += batch.passed_over;
         reading.stats.counts.kept_first += batch.kept_first;
         reading.stats.counts.passed_over_records += batch.passed_over_records;
+        reading.stats.formats.extend(batch.format);
         reading.fields |= batch.fields;
         for (guess, documents) in batch.guesses {
             *reading.stats.guessed_encodings.entry(guess).or_default() += documents;

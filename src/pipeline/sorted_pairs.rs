@@ -82,6 +82,11 @@ impl SortedPairs {
         }
     }
 
+    /// How many are not.
+    pub(super) fn others(&self) -> u64 {
+        self.added - self.len()
+    }
+
     /// Calls `each` with every pair that is listed, in order, and what they share.
     pub(super) fn for_each(
         self,

@@ -9,7 +9,7 @@ use memchr::{memchr, memrchr, memrchr2};
 use super::blocks::{End, Piece, Span, Start};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES, huge_bytes};
 use super::encoding::{Charset, GUESS_BYTES, TextEncoding, guess};
-use super::foreign::Foreign;
+use super::foreign::{self, Foreign};
 use super::format::{
     Cut, Head, InputFormat, by_ending, by_first_line, by_name, recognise, without_bom,
 };
@@ -28,6 +28,8 @@ pub(crate) struct Cutter {
     /// The encoding that had to be guessed to read any of it.
     guess: Option<&'static str>,
     is_found: bool,
+    /// Whether it is yet to be seen that there is text in it, which nobody said of this file.
+    may_be_binary: bool,
     is_member: bool,
     /// What stands before the first record; `None` until it has been seen.
     head: Option<Arc<Head>>,
@@ -82,6 +84,7 @@ impl Cutter {
             encoding: LineEncoding::Utf8,
             guess: None,
             is_found: false,
+            may_be_binary: false,
             is_member: false,
             head: None,
             needs: 0,
@@ -108,6 +111,10 @@ impl Cutter {
         };
         self.guess = start.guess;
         self.is_found = start.is_found;
+        self.may_be_binary = start.is_found
+            && start.format.is_none()
+            && self.settings.format == Some(InputFormat::Text)
+            && !matches!(self.settings.encoding, TextEncoding::Named(_));
         self.is_member = start.is_member;
         self.head = None;
         self.gunzip = None;
@@ -136,7 +143,7 @@ impl Cutter {
         }
         self.join(&mut piece.content, piece.end.is_some());
         let is_whole = matches!(piece.end, Some(End::Whole));
-        let problem = match self.recognise(&piece.content) {
+        let problem = match self.recognise(&piece.content, piece.end.is_some()) {
             Ok(()) => self.cut_content(piece, is_whole),
             Err(foreign) if self.is_found && foreign.has_no_text() => {
                 self.state = State::Over;
@@ -170,9 +177,17 @@ impl Cutter {
         by_first_line(content).filter(|_| self.settings.live)
     }
 
-    /// Finds the format by the content, unless it is known or there is none yet.
-    fn recognise(&mut self, content: &Buffer) -> Result<(), Foreign> {
+    /// Finds the format by the content, unless it is known or there is none yet. What is taken for
+    /// text wherever it was found may have none in it all the same.
+    fn recognise(&mut self, content: &Buffer, is_last: bool) -> Result<(), Foreign> {
         let content = &content.bytes[content.range()];
+        if self.may_be_binary && (content.len() >= PIECE_BYTES || is_last) {
+            self.may_be_binary = false;
+            let head = &content[..content.len().min(PIECE_BYTES)];
+            if let Some(foreign) = foreign::without_text(without_bom(head)) {
+                return Err(foreign);
+            }
+        }
         if self.format.is_none() && !content.is_empty() {
             self.format = Some(match self.by_first_line(content) {
                 Some(format) => format,

@@ -119,15 +119,30 @@ pub(super) fn by_signature(head: &[u8]) -> Option<Foreign> {
         true => &[],
         false => &BINARIES,
     };
+    textual(head).or_else(|| found(binaries, head))
+}
+
+/// The same for what is text as far as its first bytes go.
+pub(super) fn textual(head: &[u8]) -> Option<Foreign> {
+    found(&TEXTUAL, head)
+}
+
+fn found(signatures: &[Signature], head: &[u8]) -> Option<Foreign> {
     let is_there = |&(at, bytes): &(usize, &[u8])| {
         head.get(at..)
             .is_some_and(|content| content.starts_with(bytes))
     };
-    TEXTUAL
+    signatures
         .iter()
-        .chain(binaries)
         .find(|(parts, _)| parts.iter().all(is_there))
         .map(|&(_, foreign)| foreign)
+}
+
+/// What has no text in it, by its first bytes.
+pub(super) fn without_text(head: &[u8]) -> Option<Foreign> {
+    by_signature(head)
+        .or_else(|| by_looks(head))
+        .filter(|foreign| foreign.has_no_text())
 }
 
 /// A byte that stands in no text but by accident.

@@ -188,6 +188,10 @@ const LINES_TO_JUDGE: usize = 256;
 pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
     // However much there is, the answer is the same.
     let head = &head[..head.len().min(PIECE_BYTES)];
+    // What such text starts with is no length that a frame can have.
+    if let Some(foreign) = foreign::textual(head) {
+        return Err(foreign);
+    }
     if head.iter().any(foreign::is_control) && protobuf::looks_like_frames(head) {
         return Ok(InputFormat::Protobuf);
     }
@@ -385,6 +389,9 @@ mod tests {
         ] {
             assert_eq!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
         }
+        // A PDF has whole frames in it, by accident.
+        let pdf = [&b"%PDF-1.7\n\x0a\x03abc"[..], b"\x05\0\0\0\x0a\x03abc"].concat();
+        assert!(recognise(&pdf).is_err());
         for head in [
             // A field that is longer than its message, and no url.
             &inside(b"\x12\xf0\xb4\x89\x53")[..],

@@ -1,4 +1,5 @@
-//! Pairs that are known and accepted, by their ids in whatever order.
+//! Pairs that are known and accepted, by their ids in whatever order. A path is the same with and
+//! without `./` before it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,7 @@ pub struct Accepted {
 impl Accepted {
     /// Adds a pair.
     pub fn add(&mut self, left: &str, right: &str) {
-        let (lesser, greater) = (left.min(right), left.max(right));
+        let [lesser, greater] = in_order(left, right);
         let greater_ids = match self.pairs.get_mut(lesser) {
             Some(known) => known,
             None => self.pairs.entry(lesser.into()).or_default(),
@@ -44,8 +45,9 @@ impl Accepted {
 
     /// Whether a pair is known, which is remembered.
     pub fn meet(&self, left: &str, right: &str) -> bool {
-        let greater_ids = self.pairs.get(left.min(right));
-        let known = greater_ids.and_then(|ids| ids.get(left.max(right)));
+        let [lesser, greater] = in_order(left, right);
+        let greater_ids = self.pairs.get(lesser);
+        let known = greater_ids.and_then(|ids| ids.get(greater));
         if let Some(&known) = known {
             self.named[known].1.store(true, Ordering::Relaxed);
         }
@@ -58,6 +60,12 @@ impl Accepted {
         let missing = self.named.iter().filter(is_missing);
         missing.map(|([left, right], _)| [&**left, &**right])
     }
+}
+
+/// Two ids as they are looked up, the lesser one first.
+fn in_order<'a>(left: &'a str, right: &'a str) -> [&'a str; 2] {
+    let [left, right] = [left, right].map(|id| id.trim_start_matches("./"));
+    [left.min(right), left.max(right)]
 }
 
 #[cfg(test)]
@@ -75,5 +83,8 @@ mod tests {
         assert!(accepted.meet("c", "a"));
         assert!(!accepted.meet("b", "c") && !accepted.meet("a", "a"));
         assert_eq!(accepted.not_met().collect::<Vec<_>>(), [["x", "y"]]);
+        assert!(accepted.meet("./y", "x"));
+        accepted.add("./src/a.c", "src/b.c");
+        assert!(accepted.meet("src/b.c", "src/a.c"));
     }
 }

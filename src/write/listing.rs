@@ -61,7 +61,7 @@ pub enum PairOrder {
 pub enum ListFormat {
     /// A line a pair.
     Rows(OutputFormat),
-    /// Annotations of a workflow on GitHub, a line a pair.
+    /// Annotations of a workflow on GitHub, two lines a pair.
     Github,
     /// SARIF 2.1.0, for viewers of code.
     Sarif,

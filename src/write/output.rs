@@ -51,7 +51,7 @@ impl Output {
         {
             return Err(io::Error::from(io::ErrorKind::PermissionDenied));
         }
-        let file = Unfinished::create(folder_of(&path))?;
+        let file = Unfinished::create(folder_of(&path)).map_err(without_path)?;
         if let Some(existing) = existing {
             file.file().set_permissions(existing.permissions())?;
         }
@@ -122,6 +122,14 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// The same error without the name that a file has only while it is written.
+fn without_path(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((what, _)) => io::Error::new(error.kind(), what.to_owned()),
+        None => error,
+    }
+}
+
 /// What a link points to, there or not: the link stays, and that is replaced.
 fn behind_links(path: &Path) -> PathBuf {
     if let Ok(whole) = fs::canonicalize(path) {
@@ -177,7 +185,10 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(names(folder.path()), 1);
         assert!(Output::create(folder.path()).is_err());
-        assert!(Output::create(&folder.path().join("no/such")).is_err());
+        let failed = Output::create(&folder.path().join("no/such"))
+            .err()
+            .unwrap();
+        assert!(!failed.to_string().contains("simdup"), "{failed}");
     }
 
     #[cfg(unix)]

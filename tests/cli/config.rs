@@ -20,7 +20,7 @@ fn settings_come_from_a_file_unless_typed() {
     assert_eq!(run.status, 1);
     place
         .run("sketch --config simdup.toml docs")
-        .fails("`digits` is no flag of simdup sketch");
+        .fails("`digits` is no flag of simdup sketch; it is one of simdup, cluster, query");
     place.file("bad.toml", "treshold = 0.5\n");
     place
         .run("--config bad.toml docs")
@@ -28,7 +28,8 @@ fn settings_come_from_a_file_unless_typed() {
     place.file("bad.toml", "threshold = 5\n");
     place
         .run("--config bad.toml docs")
-        .fails("a threshold is a decimal");
+        .fails("--config bad.toml: threshold: invalid value '5'")
+        .says("a threshold is a decimal");
     place
         .run("--config nowhere docs")
         .fails("--config nowhere: ");
@@ -39,7 +40,7 @@ fn a_command_line_is_printed_as_such_a_file() {
     let place = Place::new();
     place.file("docs", four().concat());
     let flags = "-s jaccard -t 0.5 --digits 3 --glob *.c --glob !x --text-field text -q --top 2";
-    let printed = place.run(&format!("{flags} --print-config docs")).clean();
+    let printed = place.run(&format!("{flags} --print-config")).clean();
     assert_eq!(
         printed,
         "# simdup\ntext-field = \"text\"\nglob = [\"*.c\", \"!x\"]\nscore = \"jaccard\"\nthreshold = \
@@ -57,4 +58,37 @@ fn a_command_line_is_printed_as_such_a_file() {
     // What stands in a file is printed too.
     let again = place.run("cluster --config c.toml --print-config").clean();
     assert_eq!(again, place.read("c.toml"));
+}
+
+#[test]
+fn a_typed_flag_drops_its_rivals_of_the_file() {
+    let place = Place::new();
+    place.file("docs", four().concat()).file(
+        "simdup.toml",
+        "score = \"jaccard\"\nshingle-words = 3\nformat = \"jsonl\"\nthreshold = 0.5\n",
+    );
+    let run = place.run("--config simdup.toml -c 4 --count docs");
+    assert_eq!(
+        run.clean(),
+        place.run("-s jaccard -c 4 -t 0.5 --count docs").clean()
+    );
+}
+
+#[test]
+fn a_command_line_that_cannot_run_is_not_printed() {
+    let place = Place::new();
+    for flags in [
+        "--recall 0.5",
+        "--count --top 2",
+        "cluster --score containment",
+        "dedup --annotate --dry-run",
+        "rank --gold nowhere --features nothing",
+        "eval --hashes 4,5",
+        "tune --preset code",
+        "index build x -w 3 -c 4",
+        "query x -w 3 -c 4",
+    ] {
+        let run = place.run(&format!("{flags} --print-config"));
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{flags}");
+    }
 }

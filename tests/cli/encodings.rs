@@ -95,8 +95,8 @@ fn an_encoding_can_be_named() {
     assert_eq!(run.clean(), "wide:1 wide:3 1.0\n");
     // Records are not touched.
     place.file("r", [line("a", RUSSIAN), line("b", RUSSIAN)].concat());
-    assert_eq!(place.run("--encoding utf-16be r").clean(), "a b 1.0\n");
-    assert_eq!(place.run("--encoding koi8-r r").clean(), "a b 1.0\n");
+    assert_eq!(place.run("-q --encoding utf-16be r").clean(), "a b 1.0\n");
+    assert_eq!(place.run("-q --encoding koi8-r r").clean(), "a b 1.0\n");
     for (arguments, says) in [
         ("--encoding nonsense r", "detect, or an encoding's name"),
         (

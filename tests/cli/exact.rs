@@ -160,7 +160,7 @@ fn against_nothing_finds_nothing() {
     place.file("nothing", "");
     for score in ["minhash", "jaccard"] {
         for against in ["empty", "nothing"] {
-            let run = place.run(&format!("--score {score} --against {against} new"));
+            let run = place.run(&format!("-q --score {score} --against {against} new"));
             assert_eq!(run.clean(), "", "{score} {against}");
         }
     }

@@ -192,7 +192,7 @@ fn every_command_of_readme_and_docs_runs() {
             count += 1;
         }
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 7);
     assert_eq!(
         of_page("text\n\n    simdup a\n\n```yaml\n  - run: simdup b\n```\n").len(),
         2

@@ -74,6 +74,37 @@ fn write_the_pages_of_help() {
     }
 }
 
+/// Bash has `=` as a word of its own.
+#[test]
+#[cfg(unix)]
+fn values_behind_an_equals_sign_are_completed() {
+    let place = Place::new();
+    place.file("completions", place.run("completions bash").clean());
+    let complete = |words: &str| {
+        let script = format!(
+            "source completions; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _simdup simdup \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        let output = std::process::Command::new("bash")
+            .args(["-c", &script])
+            .current_dir(place.path(""))
+            .output();
+        output.map(|output| String::from_utf8(output.stdout).unwrap())
+    };
+    for (words, expected) in [
+        ("simdup --format = s", "sarif\n"),
+        ("simdup --format s", "sarif\n"),
+        ("simdup cluster --format = j", "jsonl\n"),
+        ("simdup --format =", "text tsv csv jsonl github sarif\n"),
+        ("simdup clu", "cluster\n"),
+    ] {
+        // Where there is no bash, nobody uses it.
+        if let Ok(completed) = complete(words) {
+            assert_eq!(completed, expected, "{words}");
+        }
+    }
+}
+
 #[test]
 fn short_pages_fit_a_screen_and_end_with_an_example() {
     const LINES_MAX: usize = 42;

@@ -277,7 +277,9 @@ fn annotations_name_file_and_line() {
     assert_eq!(
         place.run("-f github -s containment --digits 2 d").clean(),
         "::warning file=d/a%2Cb.txt,line=2,title=near-duplicate::d/a,b.txt is similar to \
-         d/b.txt:1 (score 1.0)\n"
+         d/b.txt:1 (score 1.0)\n\
+         ::warning file=d/b.txt,line=1,title=near-duplicate::d/b.txt is similar to d/a,b.txt:2 (score \
+         1.0)\n"
     );
     place.file("docs", four().concat());
     let run = place.run("-f github docs").clean();

@@ -265,6 +265,128 @@ mod outputs {
         );
     }
 
+    /// `| head -1` made every status 0, and files beside the results were not written.
+    #[test]
+    fn a_closed_pipe_leaves_the_status_and_files_beside() {
+        let place = Place::new();
+        let many: String = (0..4000)
+            .map(|n| {
+                line(
+                    &format!("{n:0100}"),
+                    &format!("text {n} is not like any other {n} {n}"),
+                )
+            })
+            .collect();
+        place
+            .file("docs", copies(200))
+            .file("bad", copies(200) + "{\"url\":\n")
+            .file("many", many);
+        for (arguments, expected, beside) in [
+            ("docs", 0, ""),
+            ("--exit-status docs", 1, ""),
+            ("--exit-status -f github docs", 1, ""),
+            ("--exit-status --sort score -s jaccard docs", 1, ""),
+            ("dedup -q --annotate --exit-status docs", 1, ""),
+            ("cluster -q --exit-status docs", 1, ""),
+            ("--input-format jsonl bad", 2, ""),
+            ("--input-format jsonl --exit-status bad", 2, ""),
+            ("--input-format jsonl --skip-ok bad", 0, ""),
+            ("--input-format jsonl --skip-ok --exit-status bad", 1, ""),
+            ("dedup --annotate --input-format jsonl bad", 2, ""),
+            ("--stats stats docs", 0, "stats"),
+            ("--write-baseline known docs", 0, "known"),
+            ("dedup --removed removed many", 0, "removed"),
+            ("sketch --stats stats many", 0, "stats"),
+        ] {
+            let script = format!("{{ \"$SIMDUP\" {arguments}; echo $? >&2; }} | head -c 1");
+            let (_, _, told) = shell(&place, &script);
+            assert!(
+                told.ends_with(&format!("{expected}\n")),
+                "{arguments}: {told}"
+            );
+            if !arguments.contains("bad") {
+                assert_eq!(told.lines().count(), 1, "{arguments}: {told}");
+            }
+            if !beside.is_empty() {
+                assert!(place.path(beside).exists(), "{arguments}");
+                fs::remove_file(place.path(beside)).unwrap();
+            }
+        }
+        // What is written does not depend on who reads.
+        shell(&place, "\"$SIMDUP\" --write-baseline one docs | head -c 1");
+        shell(&place, "\"$SIMDUP\" --write-baseline all docs >/dev/null");
+        assert_eq!(place.read("one"), place.read("all"));
+    }
+
+    /// What a terminal shows in the end: each line from where it was cleared last.
+    fn on_a_terminal(place: &Place, arguments: &str) -> Option<String> {
+        let typed = format!("{} {arguments}", env!("CARGO_BIN_EXE_simdup"));
+        let output = Command::new("script")
+            .args(["-qec", &typed, "/dev/null"])
+            .env("TERM", "xterm")
+            .current_dir(place.path(""))
+            .stdin(Stdio::null())
+            .output()
+            .ok()?;
+        let shown = String::from_utf8(output.stdout).unwrap();
+        let lines = shown.split_inclusive('\n').map(|line| {
+            let line = line.rsplit("\x1b[2K").next().unwrap_or_default();
+            line.replace('\r', "")
+        });
+        Some(lines.collect())
+    }
+
+    /// `⠚ writing: 0 of 36 documents` stood before the first line.
+    #[test]
+    fn nothing_of_the_progress_is_left_on_a_terminal() {
+        let place = Place::new();
+        place.file("docs", copies(3)).file("gold", "the same text");
+        for arguments in [
+            "docs",
+            "-s jaccard docs",
+            "--count docs",
+            "-f jsonl docs",
+            "--top 2 docs",
+            "cluster docs",
+            "dedup docs",
+            "dedup --dry-run docs",
+            "sketch -k 2 docs",
+            "rank --gold gold docs",
+            "rank --gold gold --unsorted docs",
+            "explain --best 1 -w 2 docs",
+            "eval docs",
+        ] {
+            let flags = "-q --summary never";
+            let expected = place.run(&format!("{arguments} {flags}")).stdout;
+            assert!(!expected.is_empty(), "{arguments}");
+            let Some(shown) = on_a_terminal(&place, &format!("{arguments} {flags}")) else {
+                return;
+            };
+            // It is a table there, and in colours.
+            if !arguments.starts_with("rank") && !arguments.starts_with("explain") {
+                assert!(shown.starts_with(&expected), "{arguments}: {shown}");
+            }
+            for phase in ["reading", "preparing", "comparing", "writing", "⠚"] {
+                assert!(!shown.contains(phase), "{arguments}: {shown}");
+            }
+        }
+    }
+
+    /// The message named a file that nobody had asked for.
+    #[test]
+    fn a_folder_that_is_not_there_is_told_by_the_name_that_was_typed() {
+        let place = Place::new();
+        place.file("docs", copies(2));
+        let run = place.run("docs -o nodir/x.csv");
+        assert_eq!(
+            (run.status, run.stderr.as_str()),
+            (
+                2,
+                "simdup: nodir/x.csv: cannot be written: No such file or directory (os error 2)\n"
+            )
+        );
+    }
+
     #[test]
     fn what_cannot_be_printed_is_an_error() {
         let place = Place::new();
@@ -493,6 +615,84 @@ mod reading {
         }
     }
 
+    /// "impossible frame length 1178882085", which is `%PDF`.
+    #[test]
+    fn a_pdf_is_no_protobuf() {
+        let start = b"%PDF-1.5\n%\xd0\xd4\xc5\xd8\n4 0 obj\n<<\n/Length 1520      \n/Filter \
+                      /FlateDecode\n>>\nstream\n";
+        let stream: Vec<u8> = (0..300_000_u32)
+            .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+            .collect();
+        let place = Place::new();
+        place.file("a.pdf", [&start[..], &stream].concat());
+        for arguments in ["a.pdf", "."] {
+            place
+                .run(arguments)
+                .fails("a.pdf: a PDF; take its text out: `pdftotext FILE -`\n");
+        }
+    }
+
+    /// `auto` passed over them, and who said `text` had status 2 of every repository with a picture.
+    #[test]
+    fn files_without_text_are_passed_over_where_all_are_said_to_be_text() {
+        let text = "one two three four five six seven";
+        let place = Place::new();
+        place
+            .file("d/a.txt", text)
+            .file("d/b.json", text)
+            .file("d/empty.txt", "")
+            .file("d/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+            .file(
+                "d/program",
+                [&b"\x7fELF\x02\x01\x01\0"[..], &[3; 200_000]].concat(),
+            )
+            .file("d/zeros", [0; 100]);
+        let run = place.run("--input-format text d");
+        assert_eq!(
+            (run.status, run.stdout.as_str(), run.stderr.as_str()),
+            (
+                0,
+                "d/a.txt d/b.json 1.0\n",
+                "simdup: 3 files without text were passed over\n"
+            )
+        );
+        // What is named is meant.
+        let run = place.run("--input-format text d/zeros d/picture.png");
+        assert!(!run.stderr.contains("passed over"), "{}", run.stderr);
+    }
+
+    /// They had no effect, and nobody said so.
+    #[test]
+    fn a_delimiter_or_an_encoding_of_nothing_is_told() {
+        let place = Place::new();
+        place
+            .file("docs", line("a", "one two"))
+            .file("t.csv", "id;text\n1;some words\n")
+            .file("t.txt", "some words");
+        for (arguments, says) in [
+            ("--delimiter ; docs", "--delimiter: no CSV was read"),
+            ("--delimiter ; t.txt docs", "--delimiter: no CSV was read"),
+            (
+                "--encoding windows-1251 docs",
+                "--encoding: nothing was read that has one to choose",
+            ),
+            ("--delimiter ; t.csv docs", ""),
+            ("--encoding windows-1251 t.csv", ""),
+            ("--encoding windows-1251 t.txt docs", ""),
+            ("-q --delimiter ; docs", ""),
+        ] {
+            let run = place.run(arguments);
+            let told = run.stderr.lines().find(|line| line.contains(": --"));
+            match says {
+                "" => assert_eq!(told, None, "{arguments}"),
+                says => assert!(
+                    run.status == 0 && told.unwrap().contains(says),
+                    "{arguments}"
+                ),
+            }
+        }
+    }
+
     /// Without room for what comes from a pipe, the rest of the pipe was left out.
     #[test]
     fn no_room_to_keep_a_pipe_in_is_fatal() {
@@ -707,6 +907,170 @@ mod first_use {
         );
         place.run("--write-baseline known.tsv -q docs");
         assert_eq!(place.run("--baseline known.tsv docs").clean(), "");
+    }
+
+    /// A job that names its folder in another way had all pairs as new ones.
+    #[test]
+    fn a_baseline_of_which_nothing_is_met_is_asked_about() {
+        let place = Place::new();
+        place.file("src/a.txt", TEXT).file("src/b.txt", TEXT);
+        place.run("--write-baseline known.tsv src");
+        let asked = "no pair of known.tsv was met: is the path written as it was then?\n";
+        for folder in ["src", "./src", "././src"] {
+            assert_eq!(
+                place.run(&format!("--baseline known.tsv {folder}")).clean(),
+                "",
+                "{folder}"
+            );
+        }
+        let whole = place.path("src");
+        let run = place.run(&format!("--baseline known.tsv {}", whole.display()));
+        run.says(asked);
+        assert_eq!(run.stdout.lines().count(), 1);
+        let run = place.run(&format!("-q --baseline known.tsv {}", whole.display()));
+        assert_eq!(run.stderr, "");
+        place.run("--write-baseline ./known.tsv -q ./src");
+        assert_eq!(place.run("--baseline known.tsv src").clean(), "");
+    }
+
+    #[test]
+    fn a_baseline_is_written_as_it_can_be_read() {
+        let place = Place::new();
+        place.file("docs", four().concat());
+        for name in ["x.sarif", "x.json", "x.html.gz"] {
+            place
+                .run(&format!("--write-baseline {name} docs"))
+                .fails("is not written here; name it .tsv, .csv, .jsonl or .txt\n")
+                .says(&format!("--write-baseline {name}: "));
+        }
+        place
+            .run("-o x.sarif --with lines docs")
+            .fails("--with and the format that follows from --output do not go together");
+    }
+
+    /// All that was new passed, as nothing is similar to nothing.
+    #[test]
+    fn nothing_to_compare_with_is_told() {
+        let place = Place::new();
+        place.file("docs", four().concat()).file("none/.keep", "");
+        let told = "--against none: there is no document to compare with\n";
+        for command in ["", "-s jaccard", "dedup", "dedup --annotate"] {
+            let run = place.run(&format!("{command} --against none docs"));
+            run.says(told);
+            assert_eq!(run.status, 0, "{command}");
+            let run = place.run(&format!("{command} -q --exit-status --against none docs"));
+            assert_eq!((run.status, run.stderr.as_str()), (3, ""), "{command}");
+            // A collection that is the same is one.
+            let run = place.run(&format!("{command} -q --exit-status --against docs docs"));
+            assert_eq!((run.status, run.stderr.as_str()), (1, ""), "{command}");
+        }
+        place.run("index build index none");
+        let run = place.run("-s jaccard --exit-status --against index docs");
+        run.says("--against index: there is no document to compare with\n");
+        assert_eq!(run.status, 3);
+        place.file("begun/lock", "process 1 (simdup index build)\n");
+        for command in ["-s jaccard", "dedup"] {
+            place
+                .run(&format!("{command} --against begun docs"))
+                .fails("--against begun: this index is not finished; ");
+        }
+    }
+
+    #[test]
+    fn the_closing_line_tells_of_ids_met_before_and_of_the_best() {
+        let place = Place::new();
+        place
+            .file("docs", four().concat() + &four()[..2].concat())
+            .file("gold", TEXT);
+        let run = place.run("--summary always docs");
+        run.says("4 documents, 3 pairs · ")
+            .says(" · 2 with an id met before · 0 skipped\n");
+        place
+            .run("--summary always --top 2 docs")
+            .says("4 documents, the best 2 of 3 pairs · ");
+        place
+            .run("--summary always --top 3 docs")
+            .says("4 documents, 3 pairs · ");
+        place
+            .run("dedup --dry-run docs")
+            .says("2 of 4 documents would go, 2 would stay; 2 besides, with an id met before\n");
+        place
+            .run("rank --summary always --gold gold --top 2 docs")
+            .says("4 documents, the best 2 scores above 0 · ");
+        let run = place.run("--summary always --preset technosphere docs");
+        run.says("scores are estimates, ±");
+        assert!(!run.stderr.contains("jaccard"), "{}", run.stderr);
+        for command in ["eval", "tune"] {
+            place
+                .run(&format!("{command} --summary always docs"))
+                .says("4 documents · ");
+        }
+    }
+
+    /// A line of another format stood in a file that was called JSON.
+    #[test]
+    fn a_name_of_another_format_is_refused() {
+        let place = Place::new();
+        place
+            .file("docs", four().concat())
+            .file("t.csv", "id,text\n1,some words\n2,others\n")
+            .file("d/a.txt", TEXT);
+        for (arguments, says) in [
+            (
+                "docs -o x.json",
+                "--output x.json: .json is not written here; name it .jsonl, .csv, .tsv, .txt or \
+                 .sarif\n",
+            ),
+            ("docs -o x.html", ".html is not written here; "),
+            ("cluster docs -o x.json.gz", "name it .jsonl or .txt\n"),
+            ("eval docs -o x.tsv", "name it .jsonl, .csv or .txt\n"),
+            (
+                "dedup --annotate docs -o x.csv",
+                ".csv is not written here; ",
+            ),
+            (
+                "dedup docs -o x.csv",
+                "x.csv: the name says another format than that of the records, which are written \
+                 as they came: JSONL; name it .jsonl\n",
+            ),
+            ("dedup docs -o x.warc.gz", "JSONL; name it .jsonl\n"),
+            ("dedup t.csv -o x.jsonl", "CSV; name it .csv\n"),
+            ("dedup d -o x.jsonl", "names of files; name it .txt\n"),
+        ] {
+            place.run(arguments).fails(says);
+        }
+        assert_eq!(
+            std::fs::read_dir(place.path("")).unwrap().count(),
+            3,
+            "nothing is written"
+        );
+        for arguments in [
+            "docs -f jsonl -o x.json",
+            "docs -f sarif -o x.json",
+            "docs -o x.ndjson",
+            "--count docs -o x.json",
+            "cluster docs -o x.ndjson",
+            "dedup -q docs -o x.json",
+            "dedup -q docs -o x.ndjson.gz",
+            "dedup -q t.csv -o x.csv",
+            "dedup -q d -o x.txt",
+        ] {
+            place.run(arguments).clean();
+        }
+        assert!(place.read("x.ndjson").starts_with("{\"keeper\""));
+        place.run("eval docs -o x.csv").clean();
+        let printed = place.run("eval docs -f csv").clean();
+        assert_eq!(place.read("x.csv").lines().next(), printed.lines().next());
+    }
+
+    #[test]
+    fn hidden_files_of_no_directory_are_refused() {
+        let place = Place::new();
+        place.file("docs", four().concat()).file("d/.a", TEXT);
+        place
+            .run("--hidden docs")
+            .fails("--hidden is about the files of a directory or an archive, and none is named");
+        place.run("-q --hidden d").clean();
     }
 
     /// Titles were found only if they were the same, and nobody said why.

@@ -81,14 +81,17 @@ fn a_record_of_a_file_of_lines_has_its_line_in_sarif_and_on_github() {
     assert_eq!(
         place.run("-f github in/docs.jsonl").clean(),
         "::warning file=in/docs.jsonl,line=1,title=near-duplicate::a is similar to b in \
-         in/docs.jsonl:3 (score 1.0)\n"
+         in/docs.jsonl:3 (score 1.0)\n\
+         ::warning file=in/docs.jsonl,line=3,title=near-duplicate::b is similar to a in \
+         in/docs.jsonl:1 (score 1.0)\n"
     );
     // The lines of `lines` are documents, too.
     place.file("names", "first name\n\nfirst name\n");
     assert_eq!(
         place.run("-f github --input-format lines names").clean(),
         "::warning file=names,line=1,title=near-duplicate::names:1 is similar to names:3 \
-         (score 1.0)\n"
+         (score 1.0)\n\
+         ::warning file=names,line=3,title=near-duplicate::names:3 is similar to names:1 (score 1.0)\n"
     );
     // In a folder, among those that are no records; an id met again counts where it was first.
     place.file("in/z.txt", TEXT);

@@ -112,7 +112,7 @@ pub(in crate::cli) enum ClusterFormatArg {
 }
 
 /// What means something for pairs that were written earlier.
-const BESIDE_PAIRS: [&str; 14] = [
+const BESIDE_PAIRS: [&str; 15] = [
     "pairs",
     "threshold",
     "cluster",
@@ -126,6 +126,7 @@ const BESIDE_PAIRS: [&str; 14] = [
     "progress",
     "summary",
     "config",
+    "print_config",
     "quiet",
 ];
 
@@ -201,6 +202,9 @@ impl ClusterArgs {
                  with --format"
                     .into(),
             ));
+        }
+        if self.format.is_none() && !self.count {
+            named::check_rows(&self.output, &["jsonl", "txt"])?;
         }
         let why = "there is nothing but a number to print; leave out one of them";
         together::check(&[

@@ -37,10 +37,12 @@ pub(in crate::cli) fn expanded(typed: Vec<OsString>) -> Result<Vec<OsString>, Fa
     let Some(path) = path_of(behind) else {
         return Ok(typed);
     };
+    let (before, _) = typed.split_at(start);
     let flags = read(
         Path::new(path),
         command,
         &cli,
+        before,
         &typed_names(command, behind),
     )?;
     let (before, behind) = typed.split_at(start);
@@ -93,6 +95,7 @@ fn read(
     path: &Path,
     command: &Command,
     cli: &Command,
+    before: &[OsString],
     typed: &BTreeSet<String>,
 ) -> Result<Vec<OsString>, Failure> {
     let wrong = |what: String| Failure::Usage(format!("--config {}: {what}", path.display()));
@@ -105,11 +108,57 @@ fn read(
         let Some(flag) = flag_of(command, key) else {
             return Err(wrong(unknown(key, command, cli)));
         };
-        if !typed.contains(key) {
+        if !typed.contains(key) && !has_rival(key, typed) {
+            let start = flags.len();
             add(flag, key, value, &mut flags).map_err(wrong)?;
+            let alone = before.iter().chain(&flags[start..]);
+            check(cli, alone).map_err(|what| wrong(format!("{key}: {what}")))?;
         }
     }
     Ok(flags)
+}
+
+/// Flags of which one is meant: if it is typed, the others of a file do not count.
+const RIVALS: [&[&str]; 6] = [
+    &["shingle-words", "shingle-chars", "shingle-code", "items"],
+    &["recall", "bands"],
+    &["strict", "skip-ok"],
+    &["output", "output-dir"],
+    &["annotate", "dry-run", "removed"],
+    &["annotate", "output-dir"],
+];
+/// Where only a number is printed, there is nothing to say of how else.
+const BESIDE_COUNT: [&str; 5] = ["format", "sort", "top", "digits", "with"];
+
+/// Whether something is typed that is meant instead of a flag.
+fn has_rival(key: &str, typed: &BTreeSet<String>) -> bool {
+    let is_typed = |name: &&str| *name != key && typed.contains(*name);
+    let has_other = |rivals: &&[&str]| rivals.contains(&key) && rivals.iter().any(is_typed);
+    RIVALS.iter().any(has_other)
+        || BESIDE_COUNT.contains(&key) && typed.contains("count")
+        || key == "count" && BESIDE_COUNT.iter().any(is_typed)
+        // Bands come with their rows.
+        || key == "rows" && typed.contains("recall")
+}
+
+/// What is wrong with the values of flags, whatever else is missing.
+fn check<'a>(cli: &Command, flags: impl Iterator<Item = &'a OsString>) -> Result<(), String> {
+    use clap::error::ErrorKind;
+    let Err(error) = cli.clone().try_get_matches_from(flags) else {
+        return Ok(());
+    };
+    let is_value = matches!(
+        error.kind(),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::WrongNumberOfValues
+    );
+    if !is_value {
+        return Ok(());
+    }
+    let told = error.to_string();
+    let told = told.strip_prefix("error: ").unwrap_or(&told);
+    let told = told.split("\n\n").next().unwrap_or_default();
+    let lines: Vec<&str> = told.lines().map(str::trim).collect();
+    Err(lines.join(" "))
 }
 
 fn flag_of<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
@@ -161,8 +210,8 @@ fn plain(key: &str, value: &Value) -> Result<String, String> {
 /// What to say of a key that is no flag of the command.
 fn unknown(key: &str, command: &Command, cli: &Command) -> String {
     let name = command.get_bin_name().unwrap_or("simdup");
-    let others: Vec<&str> = cli
-        .get_subcommands()
+    let others: Vec<&str> = std::iter::once(cli)
+        .chain(cli.get_subcommands())
         .filter(|other| flag_of(other, key).is_some())
         .map(Command::get_name)
         .collect();
@@ -260,6 +309,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_typed_drops_what_it_does_not_go_with() {
+        let file = "shingle-words = 3\nformat = 'jsonl'\ndigits = 2\nbands = 4\nrows = 2\n";
+        for (typed, expected) in [
+            (
+                "simdup --config FILE -c 4",
+                "simdup --bands=4 --digits=2 --format=jsonl --rows=2 --config FILE -c 4",
+            ),
+            (
+                "simdup --config FILE --count --recall 0.9",
+                "simdup --shingle-words=3 --config FILE --count --recall 0.9",
+            ),
+        ] {
+            assert_eq!(expand(typed, file).unwrap(), expected);
+        }
+        let file = "count = true\n";
+        let expected = "simdup --config FILE --top 3";
+        assert_eq!(expand(expected, file).unwrap(), expected);
+    }
+
+    #[test]
     fn a_key_that_is_no_flag_is_refused() {
         for (file, says) in [
             (
@@ -267,6 +336,11 @@ mod tests {
                 "`treshold` is no flag of simdup; did you mean `threshold`?",
             ),
             ("removed = 'x'", "it is one of dedup"),
+            (
+                "threshold = 5",
+                "simdup.toml: threshold: invalid value '5' for '--threshold <T>': a threshold",
+            ),
+            ("format = 'xml'", "format: invalid value 'xml' for"),
             ("config = 'x'", "`config` is no flag"),
             ("quiet = 3", "`quiet` is true or false"),
             ("threshold = {a = 1}", "`threshold` is a text, a number"),

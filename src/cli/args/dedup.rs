@@ -11,7 +11,7 @@ use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::SimilarArgs;
 use super::similarity::ScoreArg;
-use super::together;
+use super::{named, together};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -90,6 +90,9 @@ impl DedupArgs {
     }
 
     fn check(&self) -> Result<(), Failure> {
+        if self.annotate || self.dry_run {
+            named::check_rows(&self.output, &["jsonl", "json", "txt"])?;
+        }
         let score = self.similar.similarity.score;
         let has_against = !self.similar.similarity.against.is_empty();
         let keep = self.clusters.is_keep_changed();

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use simdup::settings::{Bands, EvalSettings, Measure, Sweep, Threshold, TruthSource};
 use simdup::{Input, Inputs, Settings};
 
+use super::named::{self, NamedFormat};
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::{inputs, read_paths, settings};
@@ -116,9 +117,15 @@ pub(in crate::cli) struct EvalArgs {
     /// Plant N edited copies of the documents, and say how many are found
     #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Evaluation")]
     pub(in crate::cli) inject: Option<usize>,
-    /// How figures are written [default: a table]
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = FigureFormatArg::Text, help_heading = "Output")]
-    pub(in crate::cli) format: FigureFormatArg,
+    /// How figures are written [default: a table, or as the name of --output ends]
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        help_heading = "Output"
+    )]
+    format: Option<FigureFormatArg>,
     /// Draw what was found to FILE, as SVG
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(in crate::cli) plot: Option<PathBuf>,
@@ -179,7 +186,20 @@ const HASHES_SWEPT: [usize; 6] = [16, 20, 32, 64, 128, 256];
 const LOWEST: &str = "0.3";
 
 impl EvalArgs {
+    /// How figures are written: as was typed, else as the output's name says.
+    pub(in crate::cli) fn format(&self) -> FigureFormatArg {
+        let named = || named::format_of(self.output.output.as_deref()?);
+        self.format.unwrap_or_else(|| match named() {
+            Some(NamedFormat::Csv) => FigureFormatArg::Csv,
+            Some(NamedFormat::Jsonl) => FigureFormatArg::Jsonl,
+            _ => FigureFormatArg::Text,
+        })
+    }
+
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
+        if self.format.is_none() {
+            named::check_rows(&self.output, &["jsonl", "csv", "txt"])?;
+        }
         self.check()?;
         self.keep_apart()?;
         let files = self.input.files.iter().map(PathBuf::as_path);

@@ -13,8 +13,8 @@ use super::output::{OutputArgs, When};
 use super::resources::ResourceArgs;
 use super::settings::{read_paths, read_settings};
 use super::shingles::ShingleArgs;
-use super::together;
 use super::values::{at_least_one, seconds};
+use super::{named, together};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -86,6 +86,15 @@ pub(in crate::cli) enum IndexCommand {
 }
 
 impl IndexCommand {
+    /// Refuses what could not run, whatever the files are.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Build(args) => args.settings().map(drop),
+            Self::Add(args) => args.settings().map(drop),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn list_files(&mut self) -> Result<(), Failure> {
         match self {
             Self::Build(args) => args.input.list(),
@@ -309,6 +318,9 @@ impl AddArgs {
             beside_no_pairs(self.list.count, "--count"),
         ])?;
         self.list.check(self.format.is_some(), self.top.is_some())?;
+        if self.format.is_none() && !self.list.count {
+            named::check_rows(&self.output, &["jsonl", "csv", "tsv", "txt"])?;
+        }
         let read = read_paths(&self.input, &self.shingles);
         self.output.keep_apart(None, read)?;
         let settings = settings(&self.input, &self.shingles, &self.resources)?;

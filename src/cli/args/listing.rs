@@ -127,7 +127,7 @@ pub(in crate::cli) enum ListFormatArg {
     Csv,
     /// {"url1":…,"url2":…,"score":…}
     Jsonl,
-    /// Annotations of a workflow on GitHub: a warning a pair, with file and line
+    /// Annotations of a workflow on GitHub: for each of the two a warning, with file and line
     Github,
     /// SARIF 2.1.0, for viewers of code
     Sarif,
@@ -163,12 +163,13 @@ pub(in crate::cli) struct PairListArgs {
     /// files), separated by commas
     #[arg(long, value_name = "LIST")]
     with: Option<With>,
-    /// Leave out the pairs in FILE, which simdup wrote in any format: they are known and accepted,
-    /// and do not count. The order of the two ids does not matter
+    /// Leave out the pairs in FILE, which simdup wrote as text, tsv, csv or jsonl: they are known
+    /// and accepted, and do not count. The order of the two ids does not matter, nor does `./`
+    /// before a path; else ids are written as they were then
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) baseline: Option<PathBuf>,
     /// Write all pairs to FILE, those of --baseline too, for the next run's --baseline; the
-    /// format is that of its name
+    /// format is that of its name: .tsv, .csv, .jsonl, else text
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) write_baseline: Option<PathBuf>,
 }
@@ -209,6 +210,14 @@ impl PairListArgs {
 
     /// Refuses what would have no effect.
     pub(super) fn check(&self, measure: Measure, output: &OutputArgs) -> Result<(), Failure> {
+        if self.format.is_none() && !self.list.count {
+            named::check_rows(output, &["jsonl", "csv", "tsv", "txt", "sarif"])?;
+        }
+        if let Some(path) = &self.write_baseline {
+            let read_again = ["tsv", "csv", "jsonl", "txt"];
+            named::check_format("--write-baseline", path, &read_again)?;
+        }
+        let is_named = output.output.as_deref().and_then(named::format_of);
         let has_columns = matches!(
             self.format(output),
             ListFormat::Rows(OutputFormat::Csv | OutputFormat::Jsonl)
@@ -220,9 +229,10 @@ impl PairListArgs {
             (
                 self.with.is_some() && !has_columns,
                 "--with",
-                match self.format {
-                    None => "the default, -f text,",
-                    Some(_) => "--format",
+                match (self.format, is_named) {
+                    (None, None) => "the default, -f text,",
+                    (None, Some(_)) => "the format that follows from --output",
+                    (Some(_), _) => "--format",
                 },
                 "there is no room for names; use -f csv or -f jsonl",
             ),

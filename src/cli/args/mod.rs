@@ -165,6 +165,27 @@ impl Cli {
         }
     }
 
+    /// Refuses what could not run, whatever the files are.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        match &self.command {
+            None => self.pairs.settings().map(drop),
+            Some(Command::Sketch(args)) => args.settings().map(drop),
+            Some(Command::Cluster(args)) => match &args.pairs {
+                Some(path) => args.check_pairs(path, &self.typed),
+                None => args.settings().map(drop),
+            },
+            Some(Command::Dedup(args)) => args.settings().map(drop),
+            Some(Command::Rank(args)) => args.settings().map(drop),
+            Some(Command::Query(args)) => args.settings().map(drop),
+            Some(Command::Explain(args)) => args.settings().map(drop),
+            Some(Command::Report(args)) => args.settings().map(drop),
+            Some(Command::Eval(args)) => args.settings().map(drop),
+            Some(Command::Tune(args)) => args.settings().map(drop),
+            Some(Command::Index(command)) => command.check(),
+            Some(Command::Worker(_) | Command::Completions { .. } | Command::Man { .. }) => Ok(()),
+        }
+    }
+
     /// Reads the command line.
     pub(super) fn read(typed: Vec<OsString>) -> Result<Self, clap::Error> {
         // Should it be the value of a flag, no page is shown.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::output::OutputArgs;
 use crate::cli::Failure;
 
 /// Endings of compressions and archives that are not written.
@@ -25,12 +26,50 @@ pub(super) enum NamedFormat {
     Sarif,
 }
 
-/// The format that a name says.
-pub(super) fn format_of(path: &Path) -> Option<NamedFormat> {
+/// Formats that names have, in which some results are not written.
+const FORMATS: [&str; 14] = [
+    "csv", "htm", "html", "json", "jsonl", "md", "ndjson", "pb", "sarif", "tsv", "warc", "xml",
+    "yaml", "yml",
+];
+
+/// What a name ends with before the ending of a compression.
+fn ending_of(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let packed = [".gz", ".zst", ".zstd", ".bz2", ".xz"];
     let plain = packed.iter().find_map(|ending| name.strip_suffix(ending));
-    match plain.unwrap_or(&name).rsplit_once('.')?.1 {
+    let (_, ending) = plain.unwrap_or(&name).rsplit_once('.')?;
+    Some(ending.to_owned())
+}
+
+/// Refuses a name of a format in which nothing is written but what ends as is `written`.
+pub(super) fn check_format(flag: &str, path: &Path, written: &[&str]) -> Result<(), Failure> {
+    let Some(ending) = ending_of(path) else {
+        return Ok(());
+    };
+    let is_written =
+        written.contains(&&*ending) || ending == "ndjson" && written.contains(&"jsonl");
+    if is_written || !FORMATS.contains(&&*ending) {
+        return Ok(());
+    }
+    let (last, others) = written.split_last().unwrap_or((&"txt", &[]));
+    Err(Failure::Usage(format!(
+        "{flag} {}: .{ending} is not written here; name it .{} or .{last}",
+        path.display(),
+        others.join(", .")
+    )))
+}
+
+/// The same for results whose format is that of their name.
+pub(super) fn check_rows(output: &OutputArgs, written: &[&str]) -> Result<(), Failure> {
+    match &output.output {
+        Some(path) => check_format("--output", path, written),
+        None => Ok(()),
+    }
+}
+
+/// The format that a name says.
+pub(super) fn format_of(path: &Path) -> Option<NamedFormat> {
+    match &*ending_of(path)? {
         "txt" => Some(NamedFormat::Text),
         "tsv" => Some(NamedFormat::Tsv),
         "csv" => Some(NamedFormat::Csv),
@@ -87,6 +126,33 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(format_of(Path::new(name)), format, "{name}");
+        }
+    }
+
+    #[test]
+    fn formats_that_are_not_written_are_refused() {
+        let check = |name: &str| {
+            let checked = check_format("--output", Path::new(name), &["jsonl", "csv", "txt"]);
+            checked.err().map(|failure| format!("{failure:?}"))
+        };
+        for name in ["a.json", "a.html.gz", "a.sarif", "a.TSV"] {
+            assert!(check(name).is_some(), "{name}");
+        }
+        let told = check("a.json").unwrap();
+        assert!(
+            told.contains(".json is not written here; name it .jsonl, .csv or .txt"),
+            "{told}"
+        );
+        for name in [
+            "a.ndjson",
+            "a.jsonl.xz",
+            "a.csv",
+            "a.txt",
+            "a.out",
+            "a",
+            "-",
+        ] {
+            assert_eq!(check(name), None, "{name}");
         }
     }
 

@@ -13,8 +13,8 @@ use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::read_paths;
 use super::shingles::ShingleArgs;
-use super::together;
 use super::values::{at_least_one, percent};
+use super::{named, together};
 use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
@@ -133,6 +133,9 @@ impl QueryArgs {
             self.list.beside_count(self.annotate, "--annotate"),
         ])?;
         self.list.check(self.format.is_some(), self.top.is_some())?;
+        if self.format.is_none() && !self.list.count && !self.annotate {
+            named::check_rows(&self.output, &["jsonl", "csv", "tsv", "txt"])?;
+        }
         let read = read_paths(&self.input, &self.shingles);
         self.output.keep_apart(None, read)?;
         let settings = settings(&self.input, &self.shingles, &self.resources)?;

@@ -15,6 +15,7 @@ use simdup::{DocumentFrequencies, Gold, Settings};
 
 use super::input::{FormatArg, InputArgs, named};
 use super::listing::PairFormatArg;
+use super::named::check_rows;
 use super::output::OutputArgs;
 use super::resources::ResourceArgs;
 use super::settings::read_settings;
@@ -219,6 +220,9 @@ fn share(text: &str) -> Result<f64, String> {
 impl RankArgs {
     pub(in crate::cli) fn settings(&self) -> Result<Settings, Failure> {
         self.check()?;
+        if self.format.is_none() {
+            check_rows(&self.output, &["jsonl", "csv", "tsv", "txt"])?;
+        }
         self.resources.check()?;
         self.keep_apart()?;
         let paths = self.input.files.iter().map(PathBuf::as_path);

@@ -118,6 +118,13 @@ pub(super) fn inputs(
             index.display()
         )));
     }
+    if let Some(index) = against.iter().find(|path| Index::is_begun_at(path)) {
+        return Err(Failure::Usage(format!(
+            "--against {}: this index is not finished; wait for the one that writes it, or run \
+             `simdup index build` again",
+            index.display()
+        )));
+    }
     let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
     let is_read = [
         input.is_pipe_read() || input.files.iter().any(is_pipe),

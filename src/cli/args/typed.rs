@@ -7,6 +7,10 @@ use clap::{ArgMatches, Command, ValueHint};
 
 /// A flag that was typed, or the files.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "worker"),
+    allow(dead_code, reason = "only stages are typed once more elsewhere")
+)]
 pub(in crate::cli) struct Flag {
     pub(super) id: String,
     /// As it is typed.

@@ -91,6 +91,12 @@ impl WalkArgs {
                 "--glob",
                 "a directory or an archive",
             ),
+            (
+                self.hidden,
+                has_folder || has_archive,
+                "--hidden",
+                "a directory or an archive",
+            ),
             (self.follow, has_folder, "--follow", "a directory"),
         ] {
             if is_typed && !has_any {

@@ -90,6 +90,9 @@ impl Writing<'_> {
                 }
                 (_, known) => {
                     if known.is_none() {
+                        if self.pairs.is_none() {
+                            check_name(&name, record.format)?;
+                        }
                         if format == InputFormat::Text {
                             for (document, bytes) in &blank {
                                 put(Some(*document), format, &no_head, bytes)?;
@@ -149,6 +152,38 @@ impl Writing<'_> {
         similar.sort_by(|one, two| two.1.cmp(&one.1).then(one.0.cmp(&two.0)));
         let named = |(other, score): (DocumentId, Score)| (self.urls.get(other), score.to_string());
         Ok(similar.into_iter().map(named).collect())
+    }
+}
+
+/// Refuses a name that says another format than records of this one are written in.
+fn check_name(name: &str, format: InputFormat) -> Result<(), Error> {
+    let named = |endings: &[&str]| {
+        let name = name.to_lowercase();
+        let packed = [".gz", ".zst", ".zstd", ".bz2", ".xz"];
+        let plain = packed.iter().find_map(|ending| name.strip_suffix(ending));
+        let plain = plain.unwrap_or(&name);
+        endings.iter().any(|ending| plain.ends_with(ending))
+    };
+    let (records, endings): (_, &[&'static str]) = match format {
+        InputFormat::Jsonl | InputFormat::Parquet => ("JSONL", &[".jsonl", ".json", ".ndjson"]),
+        InputFormat::Protobuf => ("protobuf", &[".pb"]),
+        InputFormat::Text | InputFormat::Html => ("names of files", &[".txt"]),
+        InputFormat::Lines => ("lines", &[".txt"]),
+        // What stands between the fields may be anything.
+        InputFormat::Csv => ("CSV", &[".csv", ".tsv"]),
+        InputFormat::Tsv => ("TSV", &[".tsv"]),
+        InputFormat::Warc => ("WARC", &[".warc", ".wet"]),
+    };
+    let others = [
+        ".jsonl", ".json", ".ndjson", ".pb", ".csv", ".tsv", ".warc", ".wet", ".html", ".htm",
+    ];
+    match named(&others) && !named(endings) {
+        false => Ok(()),
+        true => {
+            let ending = endings.first().copied().unwrap_or(".txt");
+            let kind = ErrorKind::OtherFormat { records, ending };
+            Err(Error::in_file(name, kind))
+        }
     }
 }
 
