@@ -71,7 +71,8 @@ impl Index {
             let mut index = IndexWriter::create(folder, remembered, writer)?;
             let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
             observer.phase(Phase::Reading);
-            read_into(&mut reading, inputs, settings, &mut index)?;
+            let missing = read_into(&mut reading, inputs, settings, &mut index)?;
+            reading.stats.missing_stored_fields = missing;
             let counts = &reading.stats.counts;
             if counts.documents == 0 && counts.skipped > 0 {
                 // An empty index would be in the way of the next attempt.
@@ -263,13 +264,13 @@ impl Digest for AddDigest<'_> {
     }
 }
 
-/// Reads documents into an index.
+/// Reads documents into an index, and gives the fields to store that none of them has.
 fn read_into(
     reading: &mut Reading<'_>,
     inputs: Vec<Input>,
     settings: &Settings,
     writer: &mut IndexWriter,
-) -> Result<(), Error> {
+) -> Result<Vec<String>, Error> {
     let stored = StoredFields::new(settings);
     let digest = || KeyDigest {
         block: KeyBlock::default(),
@@ -284,8 +285,7 @@ fn read_into(
         }
     })?;
     reading.tell();
-    reading.stats.missing_stored_fields = stored.missing(&reading.stats);
-    Ok(())
+    Ok(stored.missing(&reading.stats))
 }
 
 /// Removes the documents that new ones take the place of, and gives them back in order.
@@ -385,7 +385,6 @@ fn with_pairs(
     })?;
     lists.finish()?;
     reading.tell();
-    reading.stats.missing_stored_fields = stored.missing(&reading.stats);
     let replaced = remove_replaced(&reading, before, &mut writer)?;
     observer.phase(Phase::Comparing);
     matches.finish()?;
