@@ -81,7 +81,7 @@ pub mod results {
         Removed, Reported, Row, Similar, Sketched,
     };
     pub use crate::score::Cosine;
-    pub use crate::stats::{Counts, Seconds};
+    pub use crate::stats::{Counts, FolderNotes, Seconds};
 }
 
 /// What this package's own program, benches, fuzz targets and tests need besides. Not part of
@@ -99,6 +99,7 @@ pub mod inside {
     pub use crate::pipeline::{
         Listed, TextFiles, cluster_written_pairs, find_pairs_with_places, write_pairs,
     };
+    pub use crate::read::percent_decoded;
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
     };

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::Error;
+use crate::error::{Error, Place};
 
 /// A part of a run that is observed on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,10 @@ pub trait Observer: Sync {
     /// A record or an input could not be used; the run goes on. Problems come in
     /// input order.
     fn problem(&self, _error: &Error) {}
+
+    /// A record of an archive is well, but no document, such as a request or an image; told where
+    /// records are written. In input order, problems among them.
+    fn passed_over(&self, _place: &Place, _what: &str) {}
 
     /// Another part of the run begins; a run starts with [`Phase::Reading`] untold.
     fn phase(&self, _phase: Phase) {}

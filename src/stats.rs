@@ -22,8 +22,20 @@ pub struct Stats {
     /// The formats of what was read.
     #[serde(skip)]
     pub formats: BTreeSet<&'static str>,
+    /// The file of the first of them.
+    #[serde(skip)]
+    pub first_guessed: Option<String>,
+    /// The first file of UTF-16 or UTF-32 whose records are written, as UTF-8, and how many
+    /// documents there are in such files.
+    #[serde(skip)]
+    pub transcoded: Option<(String, u64)>,
     /// Text fields that were named, and that no document has.
     pub missing_fields: Vec<String>,
+    /// Fields that an index was to store, and that no document has.
+    pub missing_stored_fields: Vec<String>,
+    /// What folders below several FILEs have in common, where they make groups.
+    #[serde(skip)]
+    pub folders: Option<FolderNotes>,
     /// How candidates were found.
     pub search: SearchStats,
     /// Where the time went.
@@ -37,6 +49,17 @@ pub struct Stats {
     pub peak_memory_bytes: Option<u64>,
 }
 
+/// What may not be meant, where the folders below several directories or archives make groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderNotes {
+    /// A folder that two of them have: its documents are one group.
+    pub shared: Option<(String, [String; 2])>,
+    /// A document that is in no folder, and so in no group.
+    pub outside: Option<String>,
+    /// The folder above them, if they are all in one.
+    pub above: Option<String>,
+}
+
 /// What was read and found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
@@ -46,6 +69,8 @@ pub struct Counts {
     pub record_bytes: u64,
     /// Documents in the collection: each id once.
     pub documents: u64,
+    /// Documents that they are compared with, where those are another collection.
+    pub against: u64,
     /// Documents without a token, which match nothing.
     pub empty: u64,
     /// Documents with fewer tokens than one shingle.

@@ -25,6 +25,13 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     if let Some(index) = &index {
         check_against(index, &settings, typed)?;
         if args.annotate {
+            if args.removed.is_some() {
+                return Err(Failure::Usage(
+                    "--annotate --against an index and --removed do not go together: nothing is \
+                     listed there; leave out one of them"
+                        .into(),
+                ));
+            }
             return annotate(args, index, &settings);
         }
     }
@@ -79,10 +86,14 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         }),
         shards: shards.as_mut().map(|shards| shards as &mut dyn Shards),
     };
-    let mut done = dedup_documents(inputs, &settings, &dedup, outputs, &terminal)?;
+    let done = dedup_documents(inputs, &settings, &dedup, outputs, &terminal);
+    if let (Err(_), Some(shards)) = (&done, &shards) {
+        terminal.suspend(|| shards.tell_of_written());
+    }
+    let mut done = done?;
     terminal.finish(&done.stats);
-    if let Some(shards) = shards {
-        shards.finish()?;
+    if let Some(shards) = &mut shards {
+        shards.finish().inspect_err(|_| shards.tell_of_written())?;
     }
     let documents = done.kept + done.removed;
     let against = &args.similar.similarity.against;
@@ -98,6 +109,13 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     if !args.output.quiet {
         warn_of_field(&dedup.keep, done.has_values);
         warn_of_large_clusters(done.clusters(), &done.urls);
+        warn_of_others(done.no_documents, args);
+        if let Some((file, documents)) = &done.stats.transcoded {
+            let documents = summary::count(*documents, "document", "documents");
+            report::warning(&format!(
+                "{documents} of UTF-16 or UTF-32 are written as UTF-8, such as those of {file}"
+            ));
+        }
         for (file, gone, documents) in &done.emptied {
             let [gone, documents] = [gone, documents].map(|&count| summary::number(count as u64));
             report::warning(&format!("{file}: {gone} of its {documents} documents go"));
@@ -134,7 +152,17 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         true => String::new(),
         false => {
             let kept = summary::number(done.kept);
-            format!("{}, {kept} kept", summary::near_duplicates(&done.stats))
+            let others = match done.no_documents {
+                0 => String::new(),
+                others => {
+                    let records = summary::count(others, "record", "records");
+                    format!(", {records} without a document")
+                }
+            };
+            format!(
+                "{}, {kept} kept{others}",
+                summary::near_duplicates(&done.stats)
+            )
         }
     };
     terminal.close(&done.stats, &told);
@@ -144,6 +172,23 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
         found: done.removed + done.annotated,
     };
     Ok(Outcome::answering(&done.stats, &args.resources, answer))
+}
+
+/// Says how many records of archives are left out, and where they are listed.
+fn warn_of_others(others: u64, args: &DedupArgs) {
+    let records = match others {
+        0 => return,
+        1 => "1 record of WARC that is no HTML or plain text is",
+        _ => &format!(
+            "{} records of WARC that are no HTML or plain text, such as requests and images, are",
+            summary::number(others)
+        ),
+    };
+    let listed = match args.removed.is_some() || args.dry_run {
+        true => "",
+        false => "; --removed lists them",
+    };
+    report::warning(&format!("{records} not written{listed}"));
 }
 
 /// All documents, with what an index has that is similar.

@@ -30,7 +30,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Outcome, Failure> {
     let mut explained = explain_documents(inputs, &settings, explain, &terminal)?;
     terminal.finish(&explained.stats);
     if !explained.missing.is_empty() {
-        return Err(missing(&explained));
+        return Err(missing(&explained, args));
     }
     let format = match args.format {
         ExplainFormatArg::Jsonl => ExplainFormat::Jsonl,
@@ -51,7 +51,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Outcome, Failure> {
 }
 
 /// Ids that no document has, each with the one that was meant, perhaps.
-fn missing(explained: &Explained) -> Failure {
+fn missing(explained: &Explained, args: &ExplainArgs) -> Failure {
     let ids =
         (0..explained.urls.len() as u32).map(|index| explained.urls.get(simdup::DocumentId(index)));
     let lines = explained
@@ -61,7 +61,11 @@ fn missing(explained: &Explained) -> Failure {
             Some(near) => format!("no document has the id {id}; did you mean {near}?"),
             None => format!("no document has the id {id}"),
         });
-    Failure::Usage(lines.collect::<Vec<_>>().join("\nsimdup: "))
+    let hint = match args.has_no_files() {
+        true => "; name the FILEs to look in, as in `simdup explain ID1 ID2 FILE`",
+        false => "",
+    };
+    Failure::Usage(lines.collect::<Vec<_>>().join("\nsimdup: ") + hint)
 }
 
 /// What the terminal is like, if results go there.

@@ -141,6 +141,9 @@ fn remove(args: &RemoveArgs) -> Result<Outcome, Failure> {
             args.index.display()
         ));
     }
+    if !unknown.is_empty() {
+        report::warning("nothing was removed; leave out the ids that are not there");
+    }
     Ok(match unknown.is_empty() {
         true => Outcome::Done,
         false => Outcome::Skipped,

@@ -169,7 +169,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Report(args)) => page::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
-        Some(Command::Tune(args)) => tune::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args, &typed.typed),
         Some(Command::Worker(args)) => worker::run(&args, &typed.typed),
         Some(Command::Completions { shell }) => pages::print_completions(shell),
         Some(Command::Man { dir: Some(dir), .. }) => pages::write_manual(&dir),

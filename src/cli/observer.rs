@@ -153,7 +153,7 @@ impl Terminal {
         if self.in_lines {
             report::warning(&format!(
                 "{} documents, {} bytes read",
-                summary::number(stats.counts.documents),
+                summary::number(stats.counts.documents + stats.counts.against),
                 summary::number(stats.counts.input_bytes)
             ));
         }
@@ -243,24 +243,56 @@ fn tell_of_scope(stats: &Stats) {
         ));
     }
     if let Some(party_by) = &stats.settings.party_by
-        && counts.groups == 0
-        && counts.documents > 0
+        && counts.documents + counts.against > 0
     {
-        report::warning(&format!(
-            "--group-by {party_by}: no document has a group, and all were compared"
-        ));
+        tell_of_groups(stats, party_by);
     }
-    if let Some(party_by) = &stats.settings.party_by
-        && counts.groups == 1
-        && counts.grouped == counts.documents
-        && counts.documents > 1
-    {
-        let hint = match party_by {
-            PartyBy::Folder(level) => format!("; dir:{} is a folder further down", level + 1),
-            _ => String::new(),
+}
+
+/// Says where groups are perhaps not what was meant.
+fn tell_of_groups(stats: &Stats, party_by: &PartyBy) {
+    let counts = &stats.counts;
+    // Where there are several FILEs, folders count from each of them.
+    let above = stats.folders.as_ref().map(|notes| match &notes.above {
+        Some(above) => {
+            format!("name the folder above them, as in `simdup --group-by {party_by} {above}`")
+        }
+        None => "name the folder above them instead".to_owned(),
+    });
+    if counts.groups == 0 {
+        let hint = above.map_or(String::new(), |above| format!("; {above}"));
+        report::warning(&format!(
+            "--group-by {party_by}: no document has a group, and all were compared{hint}"
+        ));
+        return;
+    }
+    let documents = counts.documents + counts.against;
+    if counts.groups == 1 && counts.grouped == documents && documents > 1 {
+        let hint = match (above, party_by) {
+            (Some(above), _) => format!("; {above}"),
+            (None, PartyBy::Folder(level)) => {
+                format!("; dir:{} is a folder further down", level + 1)
+            }
+            (None, _) => String::new(),
         };
         report::warning(&format!(
             "--group-by {party_by}: all documents are of one group, and none were compared{hint}"
+        ));
+        return;
+    }
+    let (Some(notes), Some(above)) = (&stats.folders, above) else {
+        return;
+    };
+    if let Some((folder, [one, other])) = &notes.shared {
+        report::warning(&format!(
+            "--group-by {party_by}: the folder `{folder}` in {one} and in {other} is one group, not \
+             compared with itself; if {one} and {other} are different groups, {above}"
+        ));
+    }
+    if let Some(outside) = &notes.outside {
+        report::warning(&format!(
+            "--group-by {party_by}: {outside} is in no folder of its FILE, has no group, and was \
+             compared with all; if its FILE is a group, {above}"
         ));
     }
 }
@@ -308,6 +340,11 @@ fn tell_of_texts(stats: &Stats) {
     for field in &stats.missing_fields {
         report::warning(&format!("--text-field: no record has the field `{field}`"));
     }
+    for field in &stats.missing_stored_fields {
+        report::warning(&format!(
+            "--store-field: no document has the field `{field}`; fields of JSON are stored"
+        ));
+    }
     let guesses = &stats.guessed_encodings;
     if guesses.is_empty() {
         return;
@@ -327,8 +364,13 @@ fn tell_of_texts(stats: &Stats) {
             .map(|(name, &documents)| format!("{name} ({})", summary::number(documents)))
             .collect(),
     };
+    let first = match &stats.first_guessed {
+        Some(file) if documents == 1 => format!(", in {file}"),
+        Some(file) => format!(", the first in {file}"),
+        None => String::new(),
+    };
     report::warning(&format!(
-        "{what} read as {}; --encoding names another",
+        "{what} read as {}{first}; --encoding names another",
         names.join(", ")
     ));
 }

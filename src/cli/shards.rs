@@ -9,7 +9,7 @@ use simdup::inside::{Output, Packed};
 use simdup::results::ErrorKind;
 use simdup::{Error, Input, NamedWriter, Shards};
 
-use super::{Failure, files, interrupt};
+use super::{Failure, files, interrupt, report, summary};
 
 /// The files of a folder, one for each input.
 pub(super) struct ShardFiles {
@@ -20,6 +20,8 @@ pub(super) struct ShardFiles {
     /// Those that were opened.
     begun: HashSet<String>,
     open: Option<(BufWriter<Packed>, String)>,
+    /// Those that are whole.
+    written: u64,
     /// What is written before anything is open, which is nothing.
     none: io::Sink,
 }
@@ -72,18 +74,30 @@ impl ShardFiles {
             names: waiting,
             begun: HashSet::new(),
             open: None,
+            written: 0,
             none: io::sink(),
         })
     }
 
     /// Ends the last one, and makes those that nothing is kept of.
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        for name in std::mem::take(&mut self.names) {
-            if !self.begun.contains(&name) {
-                self.begin(&name)?;
-            }
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        let not_begun = |name: &&String| !self.begun.contains(*name);
+        let waiting: Vec<String> = self.names.iter().filter(not_begun).cloned().collect();
+        for name in waiting {
+            self.begin(&name)?;
         }
         self.end()
+    }
+
+    /// Says how many are there, if not all are.
+    pub(super) fn tell_of_written(&self) {
+        if self.written > 0 {
+            report::warning(&format!(
+                "--output-dir: {} of {} files were written, and those are whole",
+                summary::number(self.written),
+                summary::number(self.names.len() as u64)
+            ));
+        }
     }
 
     fn begin(&mut self, name: &str) -> Result<(), Failure> {
@@ -110,7 +124,11 @@ impl ShardFiles {
         match self.open.take() {
             None => Ok(()),
             Some((output, name)) => match output.into_inner() {
-                Ok(packed) => files::finish([(packed, name)]),
+                Ok(packed) => {
+                    files::finish([(packed, name)])?;
+                    self.written += 1;
+                    Ok(())
+                }
                 Err(error) => Err(Failure::write(&name, error.into_error())),
             },
         }
@@ -150,6 +168,13 @@ fn compression(path: &Path) -> Result<&'static str, String> {
     if head.starts_with(b"\x04\x22\x4d\x18") {
         return Err(format!(
             "{}: lz4 is not written; unpack it first, or use --output",
+            path.display()
+        ));
+    }
+    if head.starts_with(b"PAR1") {
+        return Err(format!(
+            "{}: Parquet is not written; `--output FILE.jsonl` in its place writes the ids and \
+             texts that are kept, and `--removed FILE` which rows go",
             path.display()
         ));
     }

@@ -13,6 +13,10 @@ pub(super) fn line(stats: &Stats, found: &str, took: Duration) -> String {
         1 => "1 document".to_owned(),
         documents => format!("{} documents", number(documents)),
     };
+    let documents = match counts.against {
+        0 => documents,
+        against => format!("{documents} against {}", number(against)),
+    };
     let comma = if found.is_empty() { "" } else { ", " };
     let repeated = match counts.repeated_ids {
         0 => String::new(),
@@ -69,7 +73,8 @@ pub(super) fn best(found: u64, top: Option<usize>, one: &str, many: &str) -> Str
 
 /// What to do about documents that are mostly shorter than a shingle.
 pub(super) fn of_short(stats: &Stats) -> Option<String> {
-    let (short, documents) = (stats.counts.short, stats.counts.documents);
+    let counts = &stats.counts;
+    let (short, documents) = (counts.short, counts.documents + counts.against);
     (documents > 1 && short * 2 > documents).then(|| {
         format!(
             "{} of {} documents are shorter than a shingle, and found only if they are the same; \
@@ -101,14 +106,14 @@ pub(super) fn count(count: u64, one: &str, many: &str) -> String {
     }
 }
 
-/// What others stand for.
+/// What others stand for: of how many, unless those are in another collection.
 pub(super) fn near_duplicates(stats: &Stats) -> String {
     let counts = &stats.counts;
-    format!(
-        "{} of {}",
-        count(counts.members, "near-duplicate", "near-duplicates"),
-        number(counts.clusters)
-    )
+    let members = count(counts.members, "near-duplicate", "near-duplicates");
+    match counts.against {
+        0 => format!("{members} of {}", number(counts.clusters)),
+        _ => members,
+    }
 }
 
 /// A size, in decimal units.

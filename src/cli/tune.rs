@@ -7,7 +7,7 @@ use std::time::Duration;
 use simdup::results::Advice;
 use simdup::tune_documents;
 
-use super::args::TuneArgs;
+use super::args::{Flag, TuneArgs};
 use super::observer::Terminal;
 use super::report::StatsOutput;
 use super::{Failure, Outcome, files};
@@ -15,7 +15,7 @@ use super::{Failure, Outcome, files};
 /// Pairs in a sample from which on its histogram tells something.
 const PAIRS_MIN: u64 = 30;
 
-pub(super) fn run(args: &TuneArgs) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &TuneArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let inputs = args.inputs()?;
     let (mut output, name) = args.output.open()?;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &TuneArgs) -> Result<Outcome, Failure> {
         &terminal,
     )?;
     terminal.finish(&advice.stats);
-    let text = text(&advice, args);
+    let text = text(&advice, args, typed);
     let written = output.write_all(text.as_bytes());
     written.map_err(|error| Failure::write(&name, error))?;
     let stats = stats_output.write(&mut advice.stats)?;
@@ -41,7 +41,24 @@ pub(super) fn run(args: &TuneArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::of(&advice.stats, &args.resources))
 }
 
-fn text(advice: &Advice, args: &TuneArgs) -> String {
+/// A command on the same documents, read in the same way; `flags` is what else it is told.
+fn command(flags: &str, typed: &[Flag]) -> String {
+    let typed = || typed.iter().filter(|flag| flag.is_of_documents());
+    let how = typed().filter(|flag| !flag.is_file());
+    let files = typed().filter(|flag| flag.is_file());
+    std::iter::once("simdup".to_owned())
+        .chain(how.map(Flag::in_shell))
+        .chain([flags.to_owned()])
+        .chain(files.map(Flag::in_shell))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn text(advice: &Advice, args: &TuneArgs, typed: &[Flag]) -> String {
+    let seed = match args.signature.seed {
+        Some(seed) => format!(" --seed {seed}"),
+        None => String::new(),
+    };
     let mut out = String::new();
     let _ = writeln!(
         out,
@@ -86,16 +103,18 @@ fn text(advice: &Advice, args: &TuneArgs) -> String {
         Some(bands) => writeln!(
             out,
             "{} bands of {} positions, with {:.0} candidates in the sample and about {:.0} in all, \
-             if pairs grow\nwith the square of the documents.\n  --score jaccard --threshold {} \
-             --hashes {} --bands {} --rows {}",
+             if pairs grow\nwith the square of the documents.\n  {}",
             bands.bands,
             bands.rows,
             advice.candidates,
             advice.all_candidates,
-            advice.used_threshold,
-            advice.hashes,
-            bands.bands,
-            bands.rows
+            command(
+                &format!(
+                    "--score jaccard --threshold {} --hashes {}{seed} --bands {} --rows {}",
+                    advice.used_threshold, advice.hashes, bands.bands, bands.rows
+                ),
+                typed
+            )
         ),
         None => writeln!(
             out,
@@ -109,7 +128,7 @@ fn text(advice: &Advice, args: &TuneArgs) -> String {
         "\nWhat does a full run cost?\nReading: {}, measured, for all documents. Comparing: {}, \
          measured, for the sample; for all\n{least} if it grows with the documents, {most} if with \
          their square. Memory: about {}, disk: {},\nfrom the shingles of all documents and \
-         --memory.\n  simdup --score jaccard --threshold {} --stats -",
+         --memory.\n  {}",
         seconds(advice.reading),
         seconds(advice.comparing),
         megabytes(advice.memory_bytes),
@@ -117,8 +136,14 @@ fn text(advice: &Advice, args: &TuneArgs) -> String {
             0 => "none".to_owned(),
             bytes => format!("about {}", megabytes(bytes)),
         },
-        args.threshold
-            .map_or(advice.used_threshold, simdup::settings::Threshold::as_f64),
+        command(
+            &format!(
+                "--score jaccard --threshold {} --stats -",
+                args.threshold
+                    .map_or(advice.used_threshold, simdup::settings::Threshold::as_f64)
+            ),
+            typed
+        ),
     );
     out
 }

@@ -107,8 +107,8 @@ pub(crate) struct Parties {
 }
 
 impl Parties {
-    /// Adds the next document.
-    pub(crate) fn push(&mut self, party: Option<&str>) {
+    /// Adds the next document, and gives the place of its party among all.
+    pub(crate) fn push(&mut self, party: Option<&str>) -> Option<usize> {
         let number = match party {
             None => NONE,
             Some(party) => match self.numbers.get(party) {
@@ -121,6 +121,7 @@ impl Parties {
             },
         };
         self.of.push(number);
+        (number as usize).checked_sub(1)
     }
 
     /// Their names, in the order in which they were met.

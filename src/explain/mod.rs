@@ -27,6 +27,8 @@ pub struct Passage {
 pub struct Spanned {
     tokens: Vec<Token>,
     side: Side,
+    /// Tokens that a template has, in order and apart.
+    template: Vec<Range<usize>>,
 }
 
 impl Spanned {
@@ -41,12 +43,44 @@ impl Spanned {
             tokens.iter().map(|token| token.hash).collect(),
             tokens.iter().map(|token| (token.may_begin, token.may_end)),
         );
-        if !template.is_empty() {
-            for part in template_parts(&side, windows, template) {
-                side.take(part);
+        let mut parts = match template.is_empty() {
+            true => Vec::new(),
+            false => template_parts(&side, windows, template),
+        };
+        for part in &parts {
+            side.take(part.clone());
+        }
+        parts.sort_unstable_by_key(|part| (part.start, part.end));
+        let mut template: Vec<Range<usize>> = Vec::new();
+        for part in parts {
+            match template.last_mut() {
+                Some(last) if part.start <= last.end => last.end = last.end.max(part.end),
+                _ => template.push(part),
             }
         }
-        Some(Self { tokens, side })
+        Some(Self {
+            tokens,
+            side,
+            template,
+        })
+    }
+
+    /// How many tokens no template has.
+    pub(crate) fn own(&self) -> usize {
+        self.len()
+            - self
+                .template
+                .iter()
+                .map(ExactSizeIterator::len)
+                .sum::<usize>()
+    }
+
+    /// The bytes of what a template has.
+    pub(crate) fn template(&self) -> Vec<Range<usize>> {
+        let bytes = |part: &Range<usize>| {
+            self.tokens[part.start].place.start..self.tokens[part.end - 1].place.end
+        };
+        self.template.iter().map(bytes).collect()
     }
 
     /// How many tokens there are.

@@ -1,6 +1,7 @@
 //! From inputs to the passages that two documents share.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -84,8 +85,10 @@ pub struct Explanation {
     pub overlap: Overlap,
     /// What they share of each field, where several make the text.
     pub fields: Vec<(String, Overlap)>,
-    /// Tokens of each.
+    /// Tokens of each, but for those that a template has.
     pub tokens: [usize; 2],
+    /// The bytes of each that a template has, which are in no passage.
+    pub template: [Vec<Range<usize>>; 2],
     /// The passages that they share, in the order of the first text.
     pub passages: Vec<Passage>,
 }
@@ -302,7 +305,8 @@ impl Explaining<'_> {
             score: pair.score,
             overlap: self.overlap(&left.whole, &right.whole),
             fields: names.iter().cloned().zip(fields).collect(),
-            tokens: [one.len(), two.len()],
+            tokens: [one.own(), two.own()],
+            template: [one.template(), two.template()],
             passages: passages(&one, &two, least),
             texts: [left, right].map(|text| Arc::clone(&text.whole)),
         })

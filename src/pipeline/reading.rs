@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::Inputs;
 use super::floor::{Counted, Floor, Purpose};
-use super::folders::Folders;
+use super::folders::{FolderWatch, Folders};
 use super::index::Present;
 use super::ordered::{self, Work};
 use super::records::{KeptRecords, RecordBlock, RecordForm};
@@ -23,11 +23,13 @@ use crate::collection::{
     SeenRecord, Sides, UrlHash, UrlHasher, Urls,
 };
 use crate::document::{Content, Document, DocumentId, FieldValue};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Place};
 use crate::explain::Template;
 use crate::index::Index;
 use crate::observer::{Observer, Phase};
-use crate::read::{self, Block, Cutter, Input, Piece, Stream, field_text};
+use crate::read::{
+    self, Block, Charset, Cutter, Head, Input, InputFormat, Piece, Stream, field_text,
+};
 use crate::score::Measure;
 use crate::sets::{ListBlock, ShingleLists};
 use crate::settings::{Memory, Settings, Strictness};
@@ -110,10 +112,38 @@ pub(super) struct Wants {
     pub(super) records: bool,
     /// Their records, in this form, for as long as they fit into an eighth of the memory.
     pub(super) kept: Option<RecordForm>,
+    /// How their records will be written.
+    pub(super) written: Written,
     /// What of their ids.
     pub(super) ids: Ids,
     /// Some of them with their texts.
     pub(super) sample: Option<SampleSettings>,
+}
+
+/// How records are written once all is read. What cannot be is refused as soon as it is met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Written {
+    /// Not as they came.
+    #[default]
+    Otherwise,
+    /// To one output, which has one format.
+    Together,
+    /// Those of each input to an output of its own.
+    Apart,
+}
+
+/// Why an input of a format has no output of its own.
+pub(super) fn why_not_apart(format: InputFormat) -> Option<&'static str> {
+    match format {
+        InputFormat::Parquet => Some(
+            "Parquet is not written; `--output FILE.jsonl` in its place writes the ids and texts \
+             that are kept, and `--removed FILE` which rows go",
+        ),
+        _ => format.is_file().then_some(
+            "a file of text or HTML is one document, and no records of it are written; without \
+             --output-dir, the paths of the files to keep are printed, as for `xargs cp -t DIR`",
+        ),
+    }
 }
 
 /// What is kept of ids.
@@ -158,10 +188,14 @@ pub(super) struct Reading<'a> {
     /// Documents without a shingle.
     empty: Vec<DocumentId>,
     floor: Floor,
+    /// The format of what is written together, and what stands before its first record.
+    written: Option<(InputFormat, Arc<Head>)>,
     /// The text fields that some document has.
     fields: u64,
     /// The party of each document, if there are any.
     parties: Option<Parties>,
+    /// The FILEs that their folders are in, if folders make them.
+    folders: Option<FolderWatch>,
     /// What does not count in any document.
     pub(super) template: Template,
     /// Documents that were drawn, if some are wanted.
@@ -201,8 +235,11 @@ impl<'a> Reading<'a> {
             kept: wants.kept.map(KeptRecords::new),
             empty: Vec::new(),
             floor: Floor::new(settings, wants, purpose),
+            written: None,
             fields: 0,
             parties: settings.party_by.as_ref().map(|_| Parties::default()),
+            folders: matches!(settings.party_by, Some(PartyBy::Folder(_)))
+                .then(FolderWatch::default),
             template: Template::default(),
             sample: wants.sample.map(Sample::new),
             planting: None,
@@ -263,7 +300,8 @@ impl<'a> Reading<'a> {
         self.observer.phase(Phase::Reading);
         let settings = self.settings;
         self.take_out(std::mem::take(&mut inputs.templates))?;
-        let is_across = inputs.against.is_some() || self.planting.is_some();
+        let has_against = inputs.against.is_some();
+        let is_across = has_against || self.planting.is_some();
         let (features, own) = match settings.measure {
             Measure::MinHash => {
                 let mut signatures = Signatures::new(settings.sketch.positions());
@@ -316,6 +354,11 @@ impl<'a> Reading<'a> {
             }
         };
         self.tell();
+        if has_against {
+            let counts = &mut self.stats.counts;
+            counts.against = counts.documents - u64::from(own.0);
+            counts.documents = u64::from(own.0);
+        }
         let sides = match is_across {
             true => Sides::Across(own),
             false => Sides::All,
@@ -327,6 +370,7 @@ impl<'a> Reading<'a> {
     pub(super) fn finish(&mut self, features: Features, sides: Sides) -> Collection {
         self.stats.counts.groups = self.parties.as_ref().map_or(0, Parties::len) as u64;
         self.stats.counts.grouped = self.parties.as_ref().map_or(0, Parties::documents) as u64;
+        self.stats.folders = self.folders.take().and_then(|folders| folders.notes());
         let scope = Scope {
             sides,
             parties: self.parties.take().map(Arc::new),
@@ -389,6 +433,8 @@ impl<'a> Reading<'a> {
         // An id may come again on the other side, whose records are of no interest.
         self.urls.forget();
         let (records, kept) = (self.records.take(), self.kept.take());
+        self.wants.written = Written::Otherwise;
+        let folders = self.folders.take();
         let mut against = inputs.against.unwrap_or_default();
         if let (Some(planting), Some(sample)) = (self.planting.take(), &mut self.sample) {
             against.push((planting.make)(sample.take()));
@@ -397,6 +443,7 @@ impl<'a> Reading<'a> {
         }
         self.read(against, &digest, &mut keep)?;
         (self.records, self.kept) = (records, kept);
+        self.folders = folders;
         self.urls.forget();
         Ok(own)
     }
@@ -448,6 +495,7 @@ impl<'a> Reading<'a> {
         });
         let mut collector = Collector {
             reading: self,
+            folders: &digesting.folders,
             keep,
             numbers: Vec::new(),
             failed: None,
@@ -620,6 +668,7 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
             + batch.urls.len()
             + size_of_val(&batch.documents[..])
             + size_of_val(&batch.seen[..])
+            + size_of_val(&batch.others[..])
             + size_of_val(&batch.lengths[..])
             + batch.records.as_ref().map_or(0, RecordBlock::bytes)
             + batch.drawn.iter().map(Drawn::bytes).sum::<usize>()
@@ -657,14 +706,26 @@ impl<D: Digest, M> Digesting<'_, D, M> {
         let Scratch { digest, shingles } = scratch;
         let wants = self.wants;
         let mut batch = Batch {
-            file: wants.records.then(|| Arc::clone(block.file)),
+            file: (wants.records || matches!(self.settings.party_by, Some(PartyBy::Folder(_))))
+                .then(|| Arc::clone(block.file)),
             records: wants.kept.map(|_| RecordBlock::new(block)),
+            form: (wants.written != Written::Otherwise && !block.bytes.is_empty()).then(|| Form {
+                format: block.format,
+                head: Arc::clone(block.head),
+                file: Arc::clone(block.file),
+                is_transcoded: block.charset == Some(Charset::UTF_8),
+            }),
             record_bytes: block.bytes.len() as u64,
-            passed_over_records: block.passed_over(),
             format: Some(block.format.name()),
             input_bytes: self.taken.load(Ordering::Relaxed),
             ..Batch::default()
         };
+        block.passed_over(&mut |number, what| {
+            batch.passed_over_records += 1;
+            if wants.records {
+                batch.others.push((number, what));
+            }
+        });
         block.documents(&self.settings.read, &mut |document| {
             if let (Some(records), Some(form)) = (&mut batch.records, wants.kept) {
                 records.push(form, document.as_ref().ok());
@@ -678,6 +739,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                     batch.fields |= document.fields;
                     if let Some(guess) = document.guess {
                         *batch.guesses.entry(guess).or_default() += 1;
+                        batch.guessed.get_or_insert_with(|| Arc::clone(block.file));
                     }
                     let is_left_out = self.settings.words.is_some()
                         && !self
@@ -777,10 +839,12 @@ struct Batch<T> {
     values: Vec<Option<FieldValue>>,
     /// The party of each, if there are any.
     parties: Vec<Option<Box<str>>>,
-    /// The input, and its records, if they are to be known.
+    /// The input, if it or its records are to be known, and these.
     file: Option<Arc<str>>,
     seen: Vec<SeenRecord>,
     records: Option<RecordBlock>,
+    /// What its records are like, if they are to be written.
+    form: Option<Form>,
     /// Those that may be drawn.
     drawn: Vec<Drawn>,
     /// `None` if there is only a problem.
@@ -793,8 +857,12 @@ struct Batch<T> {
     kept_first: u64,
     passed_over_records: u64,
     format: Option<&'static str>,
+    /// The numbers of those, and what they are, if records are to be known.
+    others: Vec<(u64, &'static str)>,
     /// Documents by the encoding that was guessed of them.
     guesses: BTreeMap<&'static str, u64>,
+    /// The input, if there are such.
+    guessed: Option<Arc<str>>,
     input_bytes: u64,
     record_bytes: u64,
     reading: Duration,
@@ -812,6 +880,7 @@ impl<T> Default for Batch<T> {
             file: None,
             seen: Vec::new(),
             records: None,
+            form: None,
             drawn: Vec::new(),
             digest: None,
             fields: 0,
@@ -821,13 +890,25 @@ impl<T> Default for Batch<T> {
             kept_first: 0,
             passed_over_records: 0,
             format: None,
+            others: Vec::new(),
             guesses: BTreeMap::new(),
+            guessed: None,
             input_bytes: 0,
             record_bytes: 0,
             reading: Duration::ZERO,
             sketching: Duration::ZERO,
         }
     }
+}
+
+/// What the records of a block are like.
+struct Form {
+    format: InputFormat,
+    /// What stands before the first record of the input.
+    head: Arc<Head>,
+    file: Arc<str>,
+    /// They were not UTF-8, and had to be made that to be cut.
+    is_transcoded: bool,
 }
 
 pub(super) struct BatchDocument {
@@ -846,6 +927,7 @@ pub(super) struct BatchDocument {
 /// Takes batches in input order, numbers the documents, and hands them on.
 struct Collector<'r, 'a, K> {
     reading: &'r mut Reading<'a>,
+    folders: &'r Folders,
     keep: K,
     numbers: Vec<Option<DocumentId>>,
     failed: Option<Error>,
@@ -863,12 +945,30 @@ impl<K> Collector<'_, '_, K> {
         reading.stats.counts.passed_over_records += batch.passed_over_records;
         reading.stats.formats.extend(batch.format);
         reading.fields |= batch.fields;
+        if let (None, Some(file)) = (&reading.stats.first_guessed, &batch.guessed) {
+            reading.stats.first_guessed = Some(file.to_string());
+        }
         for (guess, documents) in batch.guesses {
             *reading.stats.guessed_encodings.entry(guess).or_default() += documents;
         }
         reading.stats.seconds.read_busy += batch.reading;
         reading.stats.seconds.sketch_busy += batch.sketching;
+        let mut others = batch.others.into_iter().peekable();
+        let tell_of_other = |(number, what): (u64, &'static str)| {
+            if let Some(file) = &batch.file {
+                let place = Place {
+                    file: Arc::clone(file),
+                    record: Some(number),
+                    byte: None,
+                };
+                reading.observer.passed_over(&place, what);
+            }
+        };
         for error in batch.problems {
+            let record = error.place.record.unwrap_or(u64::MAX);
+            while let Some(other) = others.next_if(|&(number, _)| number < record) {
+                tell_of_other(other);
+            }
             if error.is_fatal() || reading.settings.strictness == Strictness::Stop {
                 self.failed = Some(error);
                 return ControlFlow::Break(());
@@ -876,6 +976,7 @@ impl<K> Collector<'_, '_, K> {
             reading.stats.counts.skipped += 1;
             reading.observer.problem(&error);
         }
+        others.for_each(tell_of_other);
         let rest = reading.rest_bytes();
         if let (Some(kept), Some(records)) = (&mut reading.kept, batch.records) {
             kept.add(records, rest / KEPT_SHARE);
@@ -884,6 +985,9 @@ impl<K> Collector<'_, '_, K> {
         let mut seen = batch.seen.iter().copied();
         if let (Some(records), Some(file)) = (&mut self.reading.records, &batch.file) {
             records.start(file);
+        }
+        if let Some(form) = batch.form.filter(|_| !batch.documents.is_empty()) {
+            self.check_form(form, batch.documents.len() as u64)?;
         }
         let id_bytes = self.reading.id_bytes();
         let value_bytes: usize = batch.values.iter().map(value_bytes).sum();
@@ -907,7 +1011,12 @@ impl<K> Collector<'_, '_, K> {
                 if let (Some(parties), Some(party)) =
                     (&mut reading.parties, batch.parties.get(index))
                 {
-                    parties.push(party.as_deref());
+                    let place = parties.push(party.as_deref());
+                    if let (Some(watch), Some(name)) = (&mut reading.folders, &batch.file)
+                        && let Some(file) = self.folders.file(name)
+                    {
+                        watch.add(file, name, place.zip(party.as_deref()));
+                    }
                 }
             }
         }
@@ -944,6 +1053,35 @@ impl<K> Collector<'_, '_, K> {
                 (self.keep)(numbered, digest).map_break(|error| self.failed = error)
             }
             None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Refuses what cannot be written, and takes note of what is not written as it came.
+    fn check_form(&mut self, form: Form, documents: u64) -> ControlFlow<()> {
+        let reading = &mut *self.reading;
+        let Form {
+            format, head, file, ..
+        } = form;
+        if form.is_transcoded && !format.is_file() {
+            let transcoded = &mut reading.stats.transcoded;
+            transcoded.get_or_insert_with(|| (file.to_string(), 0)).1 += documents;
+        }
+        let refused = match reading.wants.written {
+            Written::Otherwise => None,
+            Written::Apart => why_not_apart(format).map(ErrorKind::NoShard),
+            Written::Together => {
+                let format = format.written();
+                let first = reading.written.get_or_insert((format, Arc::clone(&head)));
+                let is_like = first.0 == format && first.1.is_like(&head);
+                (!is_like).then_some(ErrorKind::MixedFormats)
+            }
+        };
+        match refused {
+            None => ControlFlow::Continue(()),
+            Some(kind) => {
+                self.failed = Some(Error::in_file(&file, kind));
+                ControlFlow::Break(())
+            }
         }
     }
 

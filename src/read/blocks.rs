@@ -231,9 +231,13 @@ impl Block<'_> {
         self.format.rules().records(self, each);
     }
 
-    /// Records of the block that are well, but no documents.
-    pub(crate) fn passed_over(&self) -> u64 {
-        self.format.rules().passed_over(self)
+    /// Records of the block that are well, but no documents: the number of each in its input, from
+    /// 1, and what it is.
+    pub(crate) fn passed_over(&self, each: &mut dyn FnMut(u64, &'static str)) {
+        let rules = self.format.rules();
+        rules.passed_over(self, &mut |number, what| {
+            each(self.first_record + number + 1, what);
+        });
     }
 
     /// An error in the block's `record`th record (from 0), at `byte` of the block.

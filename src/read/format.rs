@@ -170,10 +170,8 @@ pub(super) trait Format: Sync {
     );
 
     /// Records of the block that are well, but no documents: neither of the two above gives
-    /// them.
-    fn passed_over(&self, _block: &Block<'_>) -> u64 {
-        0
-    }
+    /// them. Their numbers in the block, from 0, and what they are.
+    fn passed_over(&self, _block: &Block<'_>, _each: &mut dyn FnMut(u64, &'static str)) {}
 }
 
 /// Lines looked at before deciding that a file is JSONL.

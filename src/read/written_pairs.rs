@@ -326,7 +326,7 @@ fn csv_fields(record: &str) -> Vec<String> {
 }
 
 /// An id as it was before it was written as text; as it stands, if that gives no text.
-pub(crate) fn percent_decoded(id: &str) -> String {
+pub fn percent_decoded(id: &str) -> String {
     let mut bytes = Vec::with_capacity(id.len());
     let mut rest = id.as_bytes();
     while let Some((&first, behind)) = rest.split_first() {

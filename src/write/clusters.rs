@@ -73,6 +73,8 @@ pub(crate) enum RemovedLine<'a> {
         place: &'a Place,
         why: &'a ErrorKind,
     },
+    /// It is well, but no document.
+    NoDocument { place: &'a Place, why: &'a str },
 }
 
 /// Writes `{"url":…,"reason":…}`, with what else there is to say, and a line end.
@@ -93,16 +95,29 @@ pub(crate) fn write_removed(removed: &RemovedLine<'_>, output: &mut dyn Write) -
             json_string(first.file, &mut line);
             write!(line, ",\"first_record\":{}", first.record)?;
         }
+        RemovedLine::NoDocument { place, why } => {
+            json_string(&place_id(place), &mut line);
+            line.extend_from_slice(b",\"reason\":\"no-document\",\"why\":");
+            json_string(why, &mut line);
+            line.extend_from_slice(b",\"file\":");
+            json_string(&place.file, &mut line);
+            if let Some(record) = place.record {
+                write!(line, ",\"record\":{record}")?;
+            }
+        }
         RemovedLine::Unreadable { place, why } => {
-            let url = match place.record {
-                Some(record) => format!("{}:{record}", place.file),
-                None => place.file.to_string(),
-            };
-            json_string(&url, &mut line);
+            json_string(&place_id(place), &mut line);
             line.extend_from_slice(b",\"reason\":\"unreadable\",\"why\":");
             json_string(&why.to_string(), &mut line);
         }
     }
     line.extend_from_slice(b"}\n");
     output.write_all(&line)
+}
+
+fn place_id(place: &Place) -> String {
+    match place.record {
+        Some(record) => format!("{}:{record}", place.file),
+        None => place.file.to_string(),
+    }
 }

@@ -1,7 +1,7 @@
 //! `simdup dedup`.
 
 use crate::corpus::{Corpus, Shape, frame};
-use crate::harness::{ONE, ONE_EDITED, OTHER, Place, four, gunzip, gzip, line};
+use crate::harness::{ONE, ONE_EDITED, OTHER, Place, four, gunzip, gzip, line, repository};
 
 #[test]
 fn what_is_kept_is_byte_for_byte_what_came() {
@@ -361,4 +361,108 @@ fn a_killed_run_leaves_no_half_output() {
             std::fs::remove_file(place.path("out")).unwrap();
         }
     }
+}
+
+/// Records of archives that are no documents vanished without a word.
+#[test]
+fn records_of_archives_without_a_document_are_told_and_listed() {
+    let place = Place::new();
+    let archive = repository("tests/data/formats/plain.warc");
+    let archive = archive.to_str().unwrap();
+    let run = place.run(&format!(
+        "dedup --summary always -t 0.5 -o kept.warc --removed gone.jsonl {archive}"
+    ));
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    run.says("simdup: 7 records of WARC that are no HTML or plain text, such as requests and ");
+    run.says("4 kept, 7 records without a document · ");
+    let gone = place.read("gone.jsonl");
+    assert_eq!(gone.lines().count(), 8, "{gone}");
+    assert!(
+        gone.contains(&format!(
+            "\"reason\":\"no-document\",\"why\":\"a response that is neither HTML nor plain \
+             text\",\"file\":\"{archive}\",\"record\":12}}\n"
+        )),
+        "{gone}"
+    );
+    place
+        .run(&format!("dedup -t 0.5 --output-dir out {archive}"))
+        .says("are not written; --removed lists them\n");
+}
+
+/// Documents of both sides were one number, and near-duplicates were "of 0".
+#[test]
+fn what_documents_are_compared_with_is_counted_apart() {
+    let place = Place::new();
+    let [a, b, c, d] = four();
+    place
+        .file("old", a + &c + &d)
+        .file("new", four().concat() + &b.replace("\"b\"", "\"e\""));
+    let run = place.run("dedup --summary always --stats stats.json -o kept --against old new");
+    run.says("simdup: 5 documents against 3, 3 near-duplicates, 2 kept · ");
+    let stats: serde_json::Value = serde_json::from_str(&place.read("stats.json")).unwrap();
+    let counts = &stats["counts"];
+    assert_eq!(
+        (&counts["documents"], &counts["against"]),
+        (&5.into(), &3.into())
+    );
+    place
+        .run("--score jaccard --summary always --against old new")
+        .says("simdup: 5 documents against 3, ");
+    place.run("index build -q i.idx old").clean();
+    place
+        .run("dedup --summary always --against i.idx -o kept new")
+        .says("simdup: 5 documents against 3, 3 near-duplicates, 2 kept · ");
+}
+
+/// Everything was read and compared before that was said, and some files were there by then.
+#[test]
+fn what_cannot_be_written_is_refused_before_anything_is_compared() {
+    let place = Place::new();
+    let parquet = repository("tests/data/formats/zstd.parquet");
+    let parquet = std::fs::read(parquet).unwrap();
+    place
+        .file("in/a.jsonl", four().concat())
+        .file("in/b.parquet", &parquet)
+        .file("packed/a.jsonl", four().concat())
+        .file("packed/b.parquet.gz", gzip(&parquet))
+        .file("c.csv", "url,text\nx,some words\n");
+    for (folder, why) in [
+        (
+            "in",
+            "--output-dir: in/b.parquet: Parquet is not written; `--output FILE.jsonl`",
+        ),
+        (
+            "packed",
+            "b.parquet.gz: not for --output-dir: Parquet is not written",
+        ),
+    ] {
+        let run = place.run(&format!(
+            "dedup --progress always --output-dir out {folder}"
+        ));
+        run.fails(why);
+        assert!(!run.stderr.contains("comparing"), "{}", run.stderr);
+        assert!(!place.path("out/a.jsonl").exists());
+    }
+    let run = place.run("dedup --progress always -o mix.jsonl in/a.jsonl c.csv");
+    run.fails("c.csv: the inputs have different formats or headers");
+    assert!(!run.stderr.contains("comparing"), "{}", run.stderr);
+}
+
+/// What is left out there was counted, and could not be listed.
+#[test]
+fn what_annotation_leaves_out_can_be_listed() {
+    let place = Place::new();
+    let docs = four().concat() + &line("a", "another text") + "{\n";
+    let run = place.pipe("dedup --annotate -o all.jsonl --removed gone.jsonl", docs);
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    assert_eq!(place.read("all.jsonl").lines().count(), 4);
+    let gone = place.read("gone.jsonl");
+    let reasons: Vec<bool> = ["unreadable", "repeated-id"]
+        .map(|reason| gone.contains(&format!("\"reason\":\"{reason}\"")))
+        .to_vec();
+    assert_eq!(
+        (gone.lines().count(), reasons),
+        (2, vec![true, true]),
+        "{gone}"
+    );
 }

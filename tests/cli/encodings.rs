@@ -62,8 +62,8 @@ fn what_has_no_mark_is_guessed_and_that_is_said_once() {
     );
     assert_eq!(
         run.stderr,
-        "simdup: 3 documents are not UTF-8 and were read as UTF-16LE (1), windows-1251 (2); \
-         --encoding names another\n"
+        "simdup: 3 documents are not UTF-8 and were read as UTF-16LE (1), windows-1251 (2), the first \
+         in 2; --encoding names another\n"
     );
     let stats: serde_json::Value = serde_json::from_str(&place.read("s")).unwrap();
     assert_eq!(stats["guessed_encodings"]["windows-1251"], 2);
@@ -198,4 +198,22 @@ fn dedup_does_not_mix_encodings() {
     run("1251.txt utf8.txt").fails("different encodings");
     assert_eq!(run("1251.txt ascii.txt also-1251.txt").status, 0);
     assert_eq!(run("utf8.txt ascii.txt").status, 0);
+}
+
+/// The help said "byte for byte", and UTF-8 was written without a word.
+#[test]
+fn dedup_tells_that_wide_characters_are_written_as_utf8() {
+    let place = Place::new();
+    let records = format!("\u{feff}{}{}", line("a", RUSSIAN), line("b", RUSSIAN));
+    place.file("records", utf16(&records, u16::to_le_bytes));
+    let run = place.run("dedup records");
+    assert_eq!(run.stdout, line("a", RUSSIAN));
+    assert_eq!(
+        run.stderr,
+        "simdup: 2 documents of UTF-16 or UTF-32 are written as UTF-8, such as those of records\n"
+    );
+    // Of text files the names are written.
+    place.file("text", utf16(RUSSIAN, u16::to_le_bytes));
+    let run = place.run("dedup text");
+    assert!(!run.stderr.contains("written as UTF-8"), "{}", run.stderr);
 }

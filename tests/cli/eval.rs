@@ -378,9 +378,34 @@ fn tune_answers_in_flags() {
         .lines()
         .find(|line| line.contains("--bands"))
         .unwrap();
-    let found = place.run(&format!(
-        "eval --shingle-chars 3 {} -f jsonl d.jsonl",
-        flags.trim()
-    ));
+    let flags = flags.trim().strip_prefix("simdup ").unwrap();
+    let found = place.run(&format!("eval {flags} -f jsonl"));
     assert!(number(&rows(&found.clean())[0], "recall") > 0.9);
+}
+
+/// They left out the size of shingles and how documents are read.
+#[test]
+fn what_tune_prints_can_be_copied() {
+    let place = Place::new();
+    let docs = case_study(0).replace("\"url\"", "\"the id\"");
+    place.file("d d.jsonl", docs).file("common.txt", "the\n");
+    let mut tune =
+        place.command("tune -w 2 --stopwords common.txt --seed 3 --html=all --sample 1000");
+    let tune = tune
+        .args(["--id-field", "the id", "d d.jsonl"])
+        .output()
+        .unwrap();
+    let advice = String::from_utf8(tune.stdout).unwrap();
+    let lines: Vec<&str> = advice.lines().map(str::trim).collect();
+    let lines = lines.iter().filter(|line| line.starts_with("simdup "));
+    let lines: Vec<&str> = lines.copied().collect();
+    let how = "simdup --id-field 'the id' --html=all --shingle-words 2 --stopwords common.txt --score \
+               jaccard --threshold ";
+    assert!(lines.iter().all(|line| line.starts_with(how)), "{advice}");
+    assert!(
+        lines[0].contains(" --hashes 128 --seed 3 --bands "),
+        "{advice}"
+    );
+    assert!(lines[0].ends_with(" 'd d.jsonl'"), "{advice}");
+    assert!(lines[1].ends_with(" --stats - 'd d.jsonl'"), "{advice}");
 }

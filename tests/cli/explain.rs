@@ -217,3 +217,58 @@ fn source_code_that_was_renamed_has_passages() {
     assert!(run.contains("3 passages, 347 tokens"), "{run}");
     assert!(run.contains("\n~ "), "{run}");
 }
+
+/// The hand-out was shown as if it were only in the first, and only in the second, and counted.
+#[test]
+fn what_a_template_has_is_marked_and_does_not_count() {
+    let place = Place::new();
+    let frame = "this frame stands around every text of the site";
+    place.file("frame.txt", frame);
+    place.file(
+        "in.jsonl",
+        line("a", &format!("{frame} {ONE}")) + &line("b", &format!("{frame} {ONE}")),
+    );
+    let run = place
+        .run("explain a b --template frame.txt in.jsonl")
+        .clean();
+    assert_eq!(run.matches(frame).count(), 1, "{run}");
+    assert!(run.contains(&format!("\n: {frame}\n")), "{run}");
+    assert!(
+        run.contains(": 100.0 % of the ") && run.contains(", without the template\n"),
+        "{run}"
+    );
+    assert!(!run.contains("\n- ") && !run.contains("\n+ "), "{run}");
+    let wide = place
+        .command("explain a b --template frame.txt in.jsonl")
+        .env("COLUMNS", "120")
+        .output()
+        .unwrap();
+    let wide = String::from_utf8(wide.stdout).unwrap();
+    let row = wide.lines().find(|row| row.contains(frame)).unwrap();
+    assert_eq!(
+        (row.matches(frame).count(), row.matches(": ").count()),
+        (2, 2),
+        "{wide}"
+    );
+    let run = place
+        .run("explain a b --template frame.txt -f jsonl in.jsonl")
+        .clean();
+    assert_eq!(json(&run)[0]["template2"][0]["end"], frame.len());
+}
+
+/// Ids of files as simdup prints them were not found.
+#[test]
+fn files_are_found_by_the_names_that_were_printed() {
+    let place = Place::new();
+    place
+        .file("hw/Ada Lovelace/stats.txt", ONE)
+        .file("hw/ben/50%.txt", ONE);
+    let pairs = place.run("hw").clean();
+    let ids: Vec<&str> = pairs.split_whitespace().take(2).collect();
+    assert_eq!(ids, ["hw/Ada%20Lovelace/stats.txt", "hw/ben/50%.txt"]);
+    let run = place.run(&format!("explain {}", ids.join(" "))).clean();
+    assert!(run.contains("jaccard 1.0"), "{run}");
+    place
+        .run("explain hw/nobody hw/ben/50%.txt")
+        .fails("; name the FILEs to look in, as in `simdup explain ID1 ID2 FILE`\n");
+}

@@ -148,18 +148,14 @@ fn a_flag_without_effect_is_refused() {
             refuse(command, "--keep min:x", &format);
         }
     }
-    for flag in [
-        "--removed out",
-        "--dry-run",
-        "--keep last",
-        "--cluster components",
-    ] {
+    for flag in ["--dry-run", "--keep last", "--cluster components"] {
         refuse("dedup", "--annotate", flag);
     }
     for flag in ["--recall 0.9", "--bands 4 --rows 4", "--hashes 20"] {
         refuse("dedup --annotate", flag, "--score containment");
     }
     refuse("dedup", "--dry-run", "--removed out");
+    refuse("eval", "--sweep shingles", "--plot out.svg");
     for flag in ["--annotate", "--dry-run", "--output out"] {
         refuse("dedup", "--output-dir out.d", flag);
     }

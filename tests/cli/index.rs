@@ -251,7 +251,10 @@ fn ids_that_are_there_are_refused_skipped_or_replaced() {
     assert_eq!(replaced, "b a 1.0\n");
     place
         .run("index remove i.idx a nowhere")
-        .fails("no document of the id nowhere");
+        .fails("no document of the id nowhere")
+        .says("nothing was removed; leave out the ids that are not there\n");
+    assert_eq!(place.run("index export i.idx").clean().lines().count(), 3);
+    place.run("index remove i.idx a").clean();
     assert_eq!(place.run("index export i.idx").clean().lines().count(), 2);
     place
         .run("index add --skip --replace i.idx new")
@@ -600,4 +603,37 @@ fn fields_are_kept_for_those_who_ask() {
                     {\"url\":\"b\",\"shingles\":1,\"fields\":{\"year\":1.5}}\n\
                     {\"url\":\"c\",\"shingles\":0}\n";
     assert_eq!(place.run("index export i.idx").clean(), expected);
+}
+
+/// An empty one was left behind, in the way of the next attempt.
+#[test]
+fn no_index_is_made_of_files_that_are_not_there() {
+    let place = Place::new();
+    place
+        .run("index build i.idx nosuch.csv")
+        .fails("i.idx: no document could be read, and no index was made\n");
+    place.file("docs", four().concat());
+    place.run("index build i.idx docs").clean();
+    assert_eq!(place.run("index export i.idx").clean().lines().count(), 4);
+    // Nothing to read is no failure.
+    place.file("nothing", "");
+    assert_eq!(place.run("index build n.idx nothing").status, 0);
+}
+
+/// Nothing was stored of CSV, and nothing of a field that is not there, without a word.
+#[test]
+fn a_stored_field_that_no_document_has_is_told() {
+    let place = Place::new();
+    place
+        .file("d.csv", "url,text,year\na,some words,2024\n")
+        .file(
+            "d.jsonl",
+            "{\"url\":\"a\",\"text\":\"some words\",\"year\":2024}\n",
+        );
+    place
+        .run("index build c.idx --store-field year d.csv")
+        .says("--store-field: no document has the field `year`; fields of JSON are stored\n");
+    let run = place.run("index build j.idx --store-field year,yaer d.jsonl");
+    run.says("--store-field: no document has the field `yaer`");
+    assert!(!run.stderr.contains("`year`"), "{}", run.stderr);
 }

@@ -31,7 +31,7 @@ a keeper before it joins the most similar of these, any other becomes a keeper. 
 --threshold can be tried without comparing anew. Which document came first is then known \
 as far as the pairs tell it, and a member that has no pair with the keeper has no score.
 
---keep max:FIELD and min:FIELD look at a JSON field with a number or a text, such as a date; \
+--keep longest and shortest count the characters of the text; max:FIELD and min:FIELD look at a JSON field with a number or a text, such as a date; \
 texts are compared as texts and count as more than numbers, and documents without the field \
 come last. A cluster of more than 1,000 documents, or of more than ten and one in a hundred, \
 is told of on standard error.

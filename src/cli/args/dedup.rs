@@ -16,24 +16,27 @@ use crate::cli::Failure;
 
 pub(super) const HELP: &str = "\
 Writes the documents to keep, byte for byte as they came in and in input order: of each \
-cluster of near-duplicates (`simdup cluster --help`) the one that --keep prefers, and all \
+cluster of near-duplicates (`simdup cluster --help`) the one that --keep prefers (the longest is \
+that of the most characters), and all \
 documents that are in no cluster. A document goes only if its exact Jaccard similarity to \
 the one that is kept is at least the threshold (with --cluster components: to one that goes \
 with it). --removed lists all that is not written: of a near-duplicate the one that stands for \
 it and the score, of an id met before where it stands and where the first one does (file and \
-record), of an unusable record what is wrong with it.
+record), of an unusable record what is wrong with it, of a record of WARC that is no HTML or plain \
+text what it is (no-document).
 
 With --against, those documents go that are similar to one in the other collection, which \
 is only read; they are not compared among themselves. --annotate writes all documents as \
 JSONL, each with what is similar to it; with --score containment, that is what holds at \
-least the threshold's share of the document itself.
+least the threshold's share of the document itself; --removed then lists records that cannot be \
+used and ids met before.
 
 Of plain text and HTML files, whose content is a document each, the names are written; of CSV \
-the records, behind the header; of WARC archives the records that are documents; of Parquet \
+the records, behind the header; of WARC archives the records that are documents, and no others; of Parquet \
 files the ids and texts as JSONL. A file without content, such as the _SUCCESS that Hadoop and \
 Spark leave beside their part files, is an empty document, and has no record to write where the \
 others have one. An output that is named .gz, .zst, .bz2 or .xz is compressed; with --output-dir, each file has \
-an output of its own, which appears when it is whole. Records that cannot be used, \
+an output of its own, which appears when it is whole. Records of UTF-16 and UTF-32 are written as UTF-8. Records that cannot be used, \
 and documents whose id was met before, are reported and not written. What is not compared \
 (--min-words, --max-words, --template) is kept, and nothing goes in favour of a document of its \
 own --group-by: with --cluster components, what is of the keeper's own group stays.";
@@ -123,7 +126,6 @@ impl DedupArgs {
                 "its score is containment, which does not tell what may go; add --score jaccard, \
                  or use --annotate with it",
             ),
-            beside_annotate(self.removed.is_some(), "--removed"),
             beside_annotate(self.output_dir.is_some(), "--output-dir"),
             (
                 self.output_dir.is_some() && self.output.output.is_some(),

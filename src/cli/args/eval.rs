@@ -126,7 +126,7 @@ pub(in crate::cli) struct EvalArgs {
         help_heading = "Output"
     )]
     format: Option<FigureFormatArg>,
-    /// Draw what was found to FILE, as SVG
+    /// Draw what was found to FILE, as SVG; not with --sweep shingles
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(in crate::cli) plot: Option<PathBuf>,
     #[command(flatten)]
@@ -342,6 +342,13 @@ impl EvalArgs {
             beside_inject(self.truth_clusters.is_some(), "--truth-clusters"),
             beside_inject(self.plot.is_some(), "--plot"),
             beside_inject(self.shingles.items, "--items"),
+            (
+                self.sweep == Some(SweepArg::Shingles) && self.plot.is_some(),
+                "--sweep shingles",
+                "--plot",
+                "a picture is of one kind of shingle; leave out one of them, and draw the figures of \
+                 -f csv",
+            ),
             (
                 self.truth.is_some() && self.truth_clusters.is_some(),
                 "--truth",

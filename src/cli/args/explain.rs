@@ -1,8 +1,9 @@
 //! `simdup explain`: what can be typed, and its help.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use simdup::inside::percent_decoded;
 use simdup::settings::{Choice, Measure};
 use simdup::{Input, Settings};
 
@@ -28,12 +29,15 @@ need no FILE besides. Instead of them, \
 A passage is a run of tokens that both documents have, as long as it can be, and at least \
 --min-tokens. The longest is taken first, then the longest of what is left; of equal ones the \
 earlier in the first document, then in the second. A token is in one passage at most, and a \
-paragraph that was moved is one passage. What is in a --template is in none.
+paragraph that was moved is one passage. What is in a --template is in none, and counts in no share \
+of tokens.
 
 On a terminal of 100 columns and more the documents stand side by side. Passages are marked \
 with =, what is only in the first document with -, what is only in the second with +; where a \
-passage reads otherwise in the second, as renamed source code does, it follows with ~. \
--f jsonl has the texts, and where each passage begins and ends in them, in bytes.";
+passage reads otherwise in the second, as renamed source code does, it follows with ~. What a \
+--template has is marked with :, and shown once where both have it. \
+-f jsonl has the texts, and where each passage, and what a template has, begins and ends in them, \
+in bytes.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
@@ -100,7 +104,21 @@ pub(in crate::cli) enum ExplainFormatArg {
     Jsonl,
 }
 
+/// The file of this name, or of the name that was encoded to be printed.
+fn file_of(name: &Path) -> Option<PathBuf> {
+    let decoded = || name.to_str().map(|name| percent_decoded(name).into());
+    let is_file = |path: &PathBuf| path.is_file();
+    Some(name.to_owned())
+        .filter(is_file)
+        .or_else(|| decoded().filter(is_file))
+}
+
 impl ExplainArgs {
+    /// Whether no FILE is named to look in.
+    pub(in crate::cli) fn has_no_files(&self) -> bool {
+        self.similar.input.files.is_empty() && self.similar.input.files_from.is_none()
+    }
+
     /// The first two files are ids unless pairs are chosen otherwise.
     pub(super) fn take_ids(&mut self) -> Result<(), Failure> {
         let ChoiceArgs {
@@ -128,9 +146,11 @@ impl ExplainArgs {
             ));
         }
         // Files that are documents have their paths for ids: there is no need to name them twice.
-        let are_files = files.len() == 2 && files.iter().all(|file| file.is_file());
+        // They may have been copied from what simdup printed.
+        let found: Vec<PathBuf> = files.iter().filter_map(|file| file_of(file)).collect();
+        let are_files = files.len() == 2 && found.len() == 2;
         let named = match are_files && self.similar.input.files_from.is_none() {
-            true => files.clone(),
+            true => found,
             false => Vec::new(),
         };
         for id in files.drain(..2) {

@@ -68,7 +68,7 @@ pub(in crate::cli) enum IndexCommand {
     /// Add documents, and print the pairs that they bring
     #[command(long_about = ADD_HELP, after_long_help = ADD_AFTER_HELP, args_override_self = true)]
     Add(AddArgs),
-    /// Remove documents
+    /// Remove documents: all that are named, or none
     #[command(args_override_self = true)]
     Remove(RemoveArgs),
     /// Print what an index is made of

@@ -17,8 +17,8 @@ least the threshold.
 
 The score is Broder's unless told otherwise: each document's shingles are sketched \
 into a signature of --hashes positions, and the score is the share of positions in \
-which two signatures agree, an estimate of the Jaccard similarity. No such pair is \
-missed. --score jaccard and --score containment are exact, and none of their pairs is \
+which two signatures agree, an estimate of the Jaccard similarity, whose standard deviation \
+--summary and --stats state. No such pair is missed. --score jaccard and --score containment are exact, and none of their pairs is \
 missed either, unless --recall or --bands ask for less: --stats then states the chance \
 to find a pair.
 

@@ -15,7 +15,8 @@ use crate::cli::Failure;
 pub(in crate::cli) struct ScopeArgs {
     /// Do not compare documents of one group with each other: of one folder below FILE (or one
     /// N folders below), with one value of a JSON field, of one host, or with one match of R, or
-    /// of its first parentheses, in the id. Documents without a group are compared with all
+    /// of its first parentheses, in the id. Documents without a group are compared with all.
+    /// Folders of one name below several FILEs are one group: name the folder above them
     #[arg(long, value_name = "dir[:N]|field:NAME|host|regex:R", value_parser = party_by)]
     pub(in crate::cli) group_by: Option<PartyBy>,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use super::clusters::{Assigned, assign, for_clusters, has_values, wants};
 use super::floor::Purpose;
 use super::index::best_of_index;
 use super::pairs::pairs_of;
-use super::reading::{Reading, Wants};
+use super::reading::{Reading, Wants, Written};
 use super::records::RecordForm;
 use super::twice::twice;
 use super::{Inputs, in_pool};
@@ -72,6 +72,8 @@ pub struct Deduplicated {
     pub kept: u64,
     /// Documents that others stand for.
     pub removed: u64,
+    /// Records of archives that are no documents, and are not written.
+    pub no_documents: u64,
     /// Documents that were written with something that is similar to them.
     pub annotated: u64,
     /// Whether any document has the field by which the keepers were chosen.
@@ -130,6 +132,11 @@ pub fn dedup_documents(
         records: true,
         // To unpack twice takes longer than to keep the records.
         kept: (reads_again && is_packed).then_some(form),
+        written: match (dedup.mode, &output.shards) {
+            (DedupMode::Kept, Some(_)) => Written::Apart,
+            (DedupMode::Kept, None) => Written::Together,
+            (DedupMode::Annotated | DedupMode::Removed, _) => Written::Otherwise,
+        },
         ..wants(&dedup.keep)
     };
     let listing = match dedup.mode {
@@ -194,6 +201,7 @@ pub fn dedup_documents(
     let (urls, mut stats, records, assigned, pairs, has_values) = found;
     let started = Instant::now();
     let mut annotated = 0;
+    let no_documents = recording.passed_over();
     recording.finish(&urls, &records, &assigned)?;
     if reads_again {
         observer.phase(Phase::Writing);
@@ -223,6 +231,7 @@ pub fn dedup_documents(
         emptied: emptied(&records, &assigned),
         kept: documents - removed,
         removed,
+        no_documents,
         annotated,
         urls,
         stats,

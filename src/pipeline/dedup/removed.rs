@@ -1,9 +1,10 @@
 //! The list of all that is not in the output, and why.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::collection::{Fate, Records, Urls};
-use crate::error::Error;
+use crate::error::{Error, Place};
 use crate::observer::{Expected, Observer, Phase};
 use crate::pipeline::clusters::Assigned;
 use crate::write::{NamedWriter, RemovedLine, write_removed};
@@ -15,6 +16,8 @@ type Listing<'l, 'w> = (Option<&'l mut NamedWriter<'w>>, Result<(), Error>);
 pub(super) struct Recording<'o, 'l, 'w> {
     observer: &'o dyn Observer,
     listing: Mutex<Listing<'l, 'w>>,
+    /// Records that are no documents.
+    passed_over: AtomicU64,
 }
 
 impl<'o, 'l, 'w> Recording<'o, 'l, 'w> {
@@ -25,7 +28,22 @@ impl<'o, 'l, 'w> Recording<'o, 'l, 'w> {
         Self {
             observer,
             listing: Mutex::new((listing, Ok(()))),
+            passed_over: AtomicU64::new(0),
         }
+    }
+
+    /// Records so far that are no documents.
+    pub(super) fn passed_over(&self) -> u64 {
+        self.passed_over.load(Ordering::Relaxed)
+    }
+
+    fn list(&self, line: &RemovedLine<'_>) {
+        let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(output), Ok(())) = &mut *listing else {
+            return;
+        };
+        let written = write_removed(line, output.writer).map_err(|error| output.failed(error));
+        listing.1 = written;
     }
 
     /// Lists the rest: documents that others stand for, and those whose ids were met before.
@@ -50,16 +68,16 @@ impl<'o, 'l, 'w> Recording<'o, 'l, 'w> {
 impl Observer for Recording<'_, '_, '_> {
     fn problem(&self, error: &Error) {
         self.observer.problem(error);
-        let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(output), Ok(())) = &mut *listing else {
-            return;
-        };
-        let line = RemovedLine::Unreadable {
+        self.list(&RemovedLine::Unreadable {
             place: &error.place,
             why: &error.kind,
-        };
-        let written = write_removed(&line, output.writer).map_err(|error| output.failed(error));
-        listing.1 = written;
+        });
+    }
+
+    fn passed_over(&self, place: &Place, why: &str) {
+        self.observer.passed_over(place, why);
+        self.passed_over.fetch_add(1, Ordering::Relaxed);
+        self.list(&RemovedLine::NoDocument { place, why });
     }
 
     fn progress(&self, bytes: u64, documents: u64) {

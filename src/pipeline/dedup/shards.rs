@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::writing::Writing;
 use crate::collection::Fate;
 use crate::error::{Error, ErrorKind};
+use crate::pipeline::reading::why_not_apart;
 use crate::pipeline::records::{KeptRecords, Record, RecordForm, for_each_record};
-use crate::read::{Input, InputFormat};
+use crate::read::Input;
 use crate::write::{NamedWriter, RecordLines};
 
 /// An output for each input.
@@ -45,18 +46,7 @@ impl Writing<'_> {
                 // A file without content stays without, whatever it would have had.
                 return Ok(());
             }
-            let why = match format {
-                InputFormat::Parquet => Some(
-                    "Parquet is not written; `--output FILE.jsonl` in its place writes the ids and \
-                     texts that are kept, and `--removed FILE` which rows go",
-                ),
-                _ => format.is_file().then_some(
-                    "a file of text or HTML is one document, and no records of it are written; \
-                     without --output-dir, the paths of the files to keep are printed, as for \
-                     `xargs cp -t DIR`",
-                ),
-            };
-            if let Some(why) = why {
+            if let Some(why) = why_not_apart(format) {
                 return Err(Error::in_file(record.file, ErrorKind::NoShard(why)));
             }
             let format = format.written();

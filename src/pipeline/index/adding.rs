@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::floor::Purpose;
 use super::super::in_pool;
@@ -70,7 +71,15 @@ impl Index {
             let mut index = IndexWriter::create(folder, remembered, writer)?;
             let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
             observer.phase(Phase::Reading);
-            read_into(&mut reading, inputs, settings, &mut index)?;
+            let missing = read_into(&mut reading, inputs, settings, &mut index)?;
+            reading.stats.missing_stored_fields = missing;
+            let counts = &reading.stats.counts;
+            if counts.documents == 0 && counts.skipped > 0 {
+                // An empty index would be in the way of the next attempt.
+                let what = "no document could be read, and no index was made".into();
+                let name = folder.to_string_lossy();
+                return Err(Error::in_file(&name, ErrorKind::Index(what)));
+            }
             observer.phase(Phase::Writing);
             index.commit()?;
             Ok(reading.stats)
@@ -99,7 +108,8 @@ impl Index {
         })
     }
 
-    /// Removes documents, and gives back the ids that are not there.
+    /// Removes documents: all of them or, if some are not there, none. Gives back the ids that
+    /// are not there.
     ///
     /// # Errors
     /// If the index is being written by others, is damaged, or cannot be written.
@@ -116,8 +126,10 @@ impl Index {
                 None => unknown.push(id.to_owned()),
             }
         }
-        index.commit()?;
-        index.merge_tiers()?;
+        if unknown.is_empty() {
+            index.commit()?;
+            index.merge_tiers()?;
+        }
         Ok(unknown)
     }
 
@@ -136,29 +148,45 @@ impl Index {
 /// Keys of documents, and fields that are kept of them.
 struct KeyDigest<'a> {
     block: KeyBlock,
-    stored: &'a [String],
+    stored: &'a StoredFields<'a>,
 }
 
-impl<'a> KeyDigest<'a> {
+/// The fields that are kept of documents, and which of them were met.
+struct StoredFields<'a> {
+    names: &'a [String],
+    met: Vec<AtomicBool>,
+}
+
+impl<'a> StoredFields<'a> {
     fn new(settings: &'a Settings) -> Self {
+        let names = &settings.stored_fields;
         Self {
-            block: KeyBlock::default(),
-            stored: &settings.stored_fields,
+            names,
+            met: names.iter().map(|_| AtomicBool::new(false)).collect(),
         }
     }
-}
 
-/// The fields of a record that are kept, as a JSON object; nothing if it has none.
-fn fields(record: &[u8], stored: &[String]) -> String {
-    let mut object = serde_json::Map::new();
-    for name in stored {
-        if let Some(value) = json_value(record, name) {
-            object.insert(name.clone(), value);
+    /// The fields of a record that are kept, as a JSON object; nothing if it has none.
+    fn of(&self, record: &[u8]) -> String {
+        let mut object = serde_json::Map::new();
+        for (name, met) in self.names.iter().zip(&self.met) {
+            if let Some(value) = json_value(record, name) {
+                object.insert(name.clone(), value);
+                met.store(true, Ordering::Relaxed);
+            }
+        }
+        match object.is_empty() {
+            true => String::new(),
+            false => serde_json::Value::Object(object).to_string(),
         }
     }
-    match object.is_empty() {
-        true => String::new(),
-        false => serde_json::Value::Object(object).to_string(),
+
+    /// Those that no document has, if there was any.
+    fn missing(&self, stats: &Stats) -> Vec<String> {
+        let fields = self.names.iter().zip(&self.met);
+        let missing =
+            fields.filter(|(_, met)| stats.counts.documents > 0 && !met.load(Ordering::Relaxed));
+        missing.map(|(name, _)| name.clone()).collect()
     }
 }
 
@@ -166,8 +194,7 @@ impl Digest for KeyDigest<'_> {
     type Output = KeyBlock;
 
     fn document(&mut self, document: &Document<'_>, shingles: &[Shingle]) {
-        self.block
-            .push(shingles, &fields(document.record, self.stored));
+        self.block.push(shingles, &self.stored.of(document.record));
     }
 
     fn take(&mut self) -> KeyBlock {
@@ -181,7 +208,7 @@ impl Digest for KeyDigest<'_> {
 
 /// Keys of documents, their shingles as they come, and what the index has that is similar.
 struct AddDigest<'a> {
-    stored: &'a [String],
+    stored: &'a StoredFields<'a>,
     index: &'a Index,
     enough: Enough,
     searcher: Searcher,
@@ -210,7 +237,7 @@ impl Digest for AddDigest<'_> {
             searcher,
             block,
         } = self;
-        block.keys.push(shingles, &fields(document.record, stored));
+        block.keys.push(shingles, &stored.of(document.record));
         block.lists.push(shingles);
         let document = block.sizes.len() as u32;
         let keys = block.keys.last();
@@ -237,27 +264,28 @@ impl Digest for AddDigest<'_> {
     }
 }
 
-/// Reads documents into an index.
+/// Reads documents into an index, and gives the fields to store that none of them has.
 fn read_into(
     reading: &mut Reading<'_>,
     inputs: Vec<Input>,
     settings: &Settings,
     writer: &mut IndexWriter,
-) -> Result<(), Error> {
-    reading.read(
-        inputs,
-        || KeyDigest::new(settings),
-        |numbered, block| {
-            writer.limit(numbered.rest / RUN_SHARE);
-            let added = writer.push(&block, numbered.documents, |id| numbered.urls.get(id));
-            match added {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(Some(error)),
-            }
-        },
-    )?;
+) -> Result<Vec<String>, Error> {
+    let stored = StoredFields::new(settings);
+    let digest = || KeyDigest {
+        block: KeyBlock::default(),
+        stored: &stored,
+    };
+    reading.read(inputs, digest, |numbered, block| {
+        writer.limit(numbered.rest / RUN_SHARE);
+        let added = writer.push(&block, numbered.documents, |id| numbered.urls.get(id));
+        match added {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(Some(error)),
+        }
+    })?;
     reading.tell();
-    Ok(())
+    Ok(stored.missing(&reading.stats))
 }
 
 /// Removes the documents that new ones take the place of, and gives them back in order.
@@ -321,8 +349,9 @@ fn with_pairs(
     let mut lists = ShingleLists::new(&settings.memory());
     let mut matches = Matches::new(&settings.memory());
     let mut sizes: Vec<u32> = Vec::new();
+    let stored = StoredFields::new(settings);
     let digest = || AddDigest {
-        stored: &settings.stored_fields,
+        stored: &stored,
         index: before,
         enough,
         searcher: Searcher::default(),

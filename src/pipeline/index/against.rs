@@ -44,6 +44,7 @@ pub(in crate::pipeline) fn best_of_index(
     })?;
     reading.tell();
     reading.stats.counts.candidates = candidates;
+    reading.stats.counts.against = index.len();
     let (mut urls, records) = reading.take();
     // An id of the index may be one of the documents.
     urls.forget();

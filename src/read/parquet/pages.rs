@@ -14,6 +14,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::super::{gzip, zstd};
 use super::shared::Shared;
+use crate::error::ErrorKind;
 
 /// The largest page that is read, packed or not; for lists, all pages of one row. Writers make
 /// pages of a megabyte, unless a single value is larger.
@@ -79,7 +80,6 @@ impl Pages {
     ) -> Result<Self> {
         let column = group.column(leaf);
         let compression = column.compression();
-        check(compression)?;
         let rows = usize::try_from(group.num_rows())?;
         // So it hands pages on as they are.
         let unpacked = column.clone().into_builder();
@@ -184,26 +184,22 @@ impl Pages {
 }
 
 /// Refuses what is not unpacked.
-fn check(compression: Compression) -> Result<()> {
-    match compression {
+pub(super) fn check(compression: Compression) -> std::result::Result<(), ErrorKind> {
+    let what = match compression {
         Compression::UNCOMPRESSED
         | Compression::SNAPPY
         | Compression::GZIP(_)
-        | Compression::ZSTD(_) => Ok(()),
-        Compression::LZ4_RAW if cfg!(feature = "lz4") => Ok(()),
-        Compression::LZ4_RAW => Err(general(
-            "pages that are compressed with lz4, which this simdup was built without (feature \
-             `lz4`)",
-        )),
-        other => {
-            let name = other.to_string();
-            let name = name.split('(').next().unwrap_or_default();
-            Err(general(&format!(
-                "pages that are compressed with {name}, which is not read; write the file with \
-                 zstd or snappy"
-            )))
+        | Compression::ZSTD(_) => return Ok(()),
+        Compression::LZ4_RAW if cfg!(feature = "lz4") => return Ok(()),
+        Compression::LZ4_RAW => {
+            "Parquet compressed with lz4, which this simdup was built without (feature `lz4`)"
         }
-    }
+        Compression::BROTLI(_) => "Parquet compressed with Brotli, which is not read",
+        Compression::LZO => "Parquet compressed with LZO, which is not read",
+        Compression::LZ4 => "Parquet compressed with Hadoop's LZ4, which is not read",
+    };
+    let remedy = "write the file with zstd or snappy";
+    Err(ErrorKind::Foreign { what, remedy })
 }
 
 fn general(what: &str) -> ParquetError {

@@ -18,7 +18,7 @@ use super::super::{FIELD_SEPARATOR, RECORD_BYTES_MAX, ReadSettings};
 use super::column::Column;
 use super::columns::Columns;
 use super::guard::guarded;
-use super::pages::Held;
+use super::pages::{Held, check};
 use super::row::{Row, Value};
 use super::shared::Shared;
 use crate::error::ErrorKind;
@@ -47,6 +47,12 @@ impl Layout {
         let schema = metadata.file_metadata().schema_descr();
         let columns = guarded(|| Ok(Columns::find(schema, settings)))??;
         let groups = metadata.num_row_groups() as u64;
+        for group in metadata.row_groups() {
+            let read = columns.leaves.iter();
+            for column in read.filter_map(|&leaf| group.columns().get(leaf)) {
+                check(column.compression())?;
+            }
+        }
         Ok(Self {
             columns,
             group_bytes: file.len() / groups.max(1),

@@ -75,12 +75,11 @@ impl Format for Warc {
         });
     }
 
-    fn passed_over(&self, block: &Block<'_>) -> u64 {
-        let mut count = 0;
-        for_each_part(block, |_, part| {
-            count += u64::from(part.is_ok_and(|(record, _)| record.kind() == Kind::Other));
+    fn passed_over(&self, block: &Block<'_>, each: &mut dyn FnMut(u64, &'static str)) {
+        for_each_part(block, |number, part| match part {
+            Ok((record, _)) if record.kind() == Kind::Other => each(number, record.what()),
+            _ => {}
         });
-        count
     }
 }
 
@@ -245,6 +244,27 @@ impl<'a> Record<'a> {
             b"text/plain" => Kind::Text,
             b"" if self.response.is_none() && looks_like_html(self.content) => Kind::Html,
             _ => Kind::Other,
+        }
+    }
+
+    /// What it is, if it is no document.
+    fn what(&self) -> &'static str {
+        match self.headers.get("warc-type").unwrap_or_default() {
+            b"response" => match &self.response {
+                Some(response) if response.is_ok() => {
+                    "a response that is neither HTML nor plain text"
+                }
+                Some(_) => "a response whose status is not 200 to 299",
+                None => "a response that is not HTTP",
+            },
+            b"resource" => "a resource that is neither HTML nor plain text",
+            b"conversion" => "a conversion that is neither HTML nor plain text",
+            b"warcinfo" => "a warcinfo record",
+            b"request" => "a request",
+            b"metadata" => "metadata",
+            b"revisit" => "a revisit",
+            b"continuation" => "a continuation",
+            _ => "a record of another type",
         }
     }
 

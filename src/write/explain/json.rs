@@ -37,6 +37,17 @@ pub(super) fn write(explanation: &Explanation, output: &mut dyn Write) -> io::Re
         )
     });
     line += &format!(",\"passages\":[{}]", passages.collect::<Vec<_>>().join(","));
+    for (number, template) in (1..).zip(&explanation.template) {
+        if !template.is_empty() {
+            let parts = template
+                .iter()
+                .map(|part| format!("{{\"start\":{},\"end\":{}}}", part.start, part.end));
+            line += &format!(
+                ",\"template{number}\":[{}]",
+                parts.collect::<Vec<_>>().join(",")
+            );
+        }
+    }
     let text = |side: usize| Value::from(&*explanation.texts[side]);
     line += &format!(",\"text1\":{},\"text2\":{}}}", text(0), text(1));
     debug_assert!(serde_json::from_str::<&RawValue>(&line).is_ok());

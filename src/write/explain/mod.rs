@@ -59,6 +59,8 @@ const DIM: &str = "2";
 /// What is in the first text only, and in the second.
 const GONE: &str = "31";
 const NEW: &str = "32";
+/// The mark of what a template has.
+const TEMPLATE_MARK: char = ':';
 /// Passages, one after the other, so that a moved one is known by its colour.
 const PASSAGES: [&str; 4] = ["36", "33", "35", "34"];
 
@@ -136,6 +138,46 @@ fn between<'t>(
     })
 }
 
+/// What stands between passages in one text, each piece with its mark: what a template has, and
+/// what it has not.
+fn pieces<'t>(
+    explanation: &'t Explanation,
+    side: usize,
+    range: &Range<usize>,
+) -> Vec<(char, &'static str, &'t str)> {
+    let own = [('-', GONE), ('+', NEW)][side];
+    let text = &*explanation.texts[side];
+    let mut pieces = Vec::new();
+    let mut add = |(mark, style), piece: Range<usize>| {
+        let piece = text.get(piece).unwrap_or_default();
+        // Marks between two pieces belong to neither.
+        let is_seen = mark == TEMPLATE_MARK || piece.contains(char::is_alphanumeric);
+        if is_seen && !piece.trim().is_empty() {
+            pieces.push((mark, style, piece.trim_matches(['\n', '\r'])));
+        }
+    };
+    let mut at = range.start;
+    for part in &explanation.template[side] {
+        let part = part.start.max(range.start)..part.end.min(range.end);
+        if part.start < part.end {
+            add(own, at..part.start);
+            at = part.end;
+            add((TEMPLATE_MARK, DIM), part);
+        }
+    }
+    add(own, at..range.end);
+    pieces
+}
+
+/// Whether a template has something of a part of either text.
+fn has_template(explanation: &Explanation, ranges: [&Range<usize>; 2]) -> bool {
+    let mut sides = explanation.template.iter().zip(ranges);
+    sides.any(|(parts, range)| {
+        let mut parts = parts.iter();
+        parts.any(|part| part.start < range.end && range.start < part.end)
+    })
+}
+
 /// Whether two texts read the same but for marks, layout and capitals, as they do not where names
 /// in source code do not count.
 fn reads_the_same(left: &str, right: &str) -> bool {
@@ -158,6 +200,19 @@ fn side_by_side(
     };
     for part in parts(explanation) {
         let cells = match &part {
+            Part::Between(one, two) if has_template(explanation, [one, two]) => {
+                let sides =
+                    [(0, one), (1, two)].map(|(side, range)| pieces(explanation, side, range));
+                for row in 0..sides[0].len().max(sides[1].len()) {
+                    let cells = [0, 1].map(|side: usize| {
+                        let piece = sides[side].get(row).copied();
+                        let (mark, style, text) = piece.unwrap_or((' ', DIM, ""));
+                        Cell { mark, style, text }
+                    });
+                    column.write(&cells, output)?;
+                }
+                continue;
+            }
             Part::Passage(index) => {
                 let passage = &explanation.passages[*index];
                 let style = PASSAGES[index % PASSAGES.len()];

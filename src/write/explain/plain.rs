@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::columns::wrapped;
 use super::{
-    BOLD, DIM, GONE, NEW, PASSAGES, Part, Pen, between, harmless, parts, percent, reads_the_same,
-    sentence,
+    BOLD, DIM, GONE, NEW, PASSAGES, Part, Pen, TEMPLATE_MARK, between, harmless, has_template,
+    parts, percent, pieces, reads_the_same, sentence,
 };
 use crate::pipeline::Explanation;
 
@@ -31,10 +31,14 @@ pub(super) fn head(explanation: &Explanation, pen: Pen, output: &mut dyn Write) 
     let [one, two] = explanation.tokens;
     writeln!(
         output,
-        "  {count} passage{}, {shared} tokens: {:.1} % of the {one} in 1, {:.1} % of the {two} in 2",
+        "  {count} passage{}, {shared} tokens: {:.1} % of the {one} in 1, {:.1} % of the {two} in 2{}",
         if count == 1 { "" } else { "s" },
         percent(shared, one),
         percent(shared, two),
+        match explanation.template.iter().all(Vec::is_empty) {
+            true => "",
+            false => ", without the template",
+        },
     )?;
     writeln!(output)
 }
@@ -78,6 +82,22 @@ pub(super) fn body(
                 lines('=', style, one)?;
                 if !reads_the_same(one, two) {
                     lines('~', style, two)?;
+                }
+            }
+            Part::Between(one, two) if has_template(explanation, [one, two]) => {
+                let [first, second] =
+                    [(0, one), (1, two)].map(|(side, range)| pieces(explanation, side, range));
+                for (mark, style, text) in &first {
+                    lines(*mark, style, text)?;
+                }
+                for (mark, style, text) in second {
+                    // What the template has in both is shown once.
+                    let is_shown = |(other, _, shown): &(char, &str, &str)| {
+                        *other == TEMPLATE_MARK && reads_the_same(shown, text)
+                    };
+                    if mark != TEMPLATE_MARK || !first.iter().any(is_shown) {
+                        lines(mark, style, text)?;
+                    }
                 }
             }
             Part::Between(one, two) => {

@@ -22,6 +22,7 @@ fn explanation(left: &str, right: &str, passages: &[(&str, usize)]) -> Explanati
             sizes: [4, 5],
         },
         fields: vec![],
+        template: [Vec::new(), Vec::new()],
         tokens: [9, 10],
         passages: passages.collect(),
     }
