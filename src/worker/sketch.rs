@@ -207,12 +207,17 @@ struct Sketched {
     problems: Vec<u8>,
     skipped: u64,
     has_unknown_place: bool,
+    /// Its documents are only compared with.
+    is_other: bool,
 }
 
 fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Result<Sketched, Error> {
-    let mut sketched = Sketched::default();
+    let mut sketched = Sketched {
+        is_other: parts.first().is_some_and(|part| part.other),
+        ..Sketched::default()
+    };
     let names: Vec<String> = parts.iter().filter_map(InputPart::unknown_name).collect();
-    let seed = u64::from(parts.first().is_some_and(|part| part.other));
+    let seed = u64::from(sketched.is_other);
     let read: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
     let problems = Problems::default();
     let limit = Limit::new();
@@ -341,8 +346,15 @@ impl Sketched {
             passed_over_records,
             ..
         } = self.counts;
+        // Those that others are only compared with are counted by themselves.
+        let (own, against) = if self.is_other {
+            (0, documents)
+        } else {
+            (documents, 0)
+        };
         let counts = serde_json::json!({
-            "documents": documents,
+            "documents": own,
+            "against": against,
             "empty": empty,
             "short": short,
             "left_out": left_out,

@@ -21,7 +21,6 @@ pub(in crate::cli) struct Flag {
     /// As they were typed; none of a flag that takes none.
     values: Vec<OsString>,
     /// The values are paths.
-    #[cfg_attr(not(feature = "worker"), allow(dead_code))]
     has_paths: bool,
     /// A value stands behind `=` only.
     has_equals: bool,
