@@ -123,7 +123,7 @@ def _run(arguments: argparse.Namespace, typed: list[str]) -> on_spark.Run:
             if arguments.removed:
                 on_spark.write_removed(run, results, arguments.removed)
         else:
-            on_spark.write_lines(results, arguments.output)
+            on_spark.write_lines(run, results, arguments.output)
     session.stop()
     return run
 

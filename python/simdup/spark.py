@@ -54,7 +54,11 @@ MERGED_PARTS = 64
 
 
 ROWS_PER_BATCH = 64
-"""Rows that go to a process at a time: Java keeps so many beside its heap, where room is short."""
+"""Rows that are read and go to a process at a time: rows are large, and Java's room is short."""
+BATCHES = (
+    "spark.sql.execution.arrow.maxRecordsPerBatch",
+    "spark.sql.parquet.columnarReaderBatchSize",
+)
 GROUPS_OF_ROWS = {"parquet.block.size": str(16 << 20), "parquet.block.size.row.check.min": "10"}
 """Of a file, as much as is read at a time."""
 
@@ -146,16 +150,16 @@ class Run:
         done = folder / "_SUCCESS"
         started = time.monotonic()
         is_done = done.exists()
-        if not is_done:
-            self.told(name)
-            with _small_batches(self.spark):
+        with small_batches(self.spark):
+            if not is_done:
+                self.told(name)
                 write = make().write.mode("overwrite").options(**GROUPS_OF_ROWS)
                 write.parquet(folder.as_uri())
-            done.touch()  # Not every engine leaves it.
-        seconds = round(time.monotonic() - started, 3)
-        saved = self.spark.read.parquet(folder.as_uri())
-        told = {"stage": name, "seconds": seconds, "skipped": is_done}
-        self.counted.stages.append({**told, "processes": self.add_counts(saved)})
+                done.touch()  # Not every engine leaves it.
+            seconds = round(time.monotonic() - started, 3)
+            saved = self.spark.read.parquet(folder.as_uri())
+            told = {"stage": name, "seconds": seconds, "skipped": is_done}
+            self.counted.stages.append({**told, "processes": self.add_counts(saved)})
         return saved
 
     def add_counts(self, rows: DataFrame) -> dict[str, dict[str, float]]:
@@ -242,18 +246,19 @@ def _spark_hash(number: int) -> int:
 
 
 @contextmanager
-def _small_batches(spark: SparkSession) -> Iterator[None]:
-    """Let rows go in small batches, and leave the session as it was."""
-    name = "spark.sql.execution.arrow.maxRecordsPerBatch"
-    before = spark.conf.get(name, None)
-    spark.conf.set(name, str(ROWS_PER_BATCH))
+def small_batches(spark: SparkSession) -> Iterator[None]:
+    """Let rows be read and go in small batches, and leave the session as it was."""
+    before = {name: spark.conf.get(name, None) for name in BATCHES}
+    for name in BATCHES:
+        spark.conf.set(name, str(ROWS_PER_BATCH))
     try:
         yield
     finally:
-        if before is None:
-            spark.conf.unset(name)
-        else:
-            spark.conf.set(name, before)
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)
 
 
 def _memory() -> list[str]:
@@ -435,7 +440,8 @@ def belonging(run: Run) -> DataFrame:
         return forest
     # Too many are linked with each other: they are filed again, under what is rare among them.
     if not Path(run.common).exists():
-        rows = forest.where(f"kind = {COMMON}").collect()
+        with small_batches(run.spark):
+            rows = forest.where(f"kind = {COMMON}").collect()
         _save_rows(run.common, [[row.asDict() for row in rows]])
 
     def narrow() -> DataFrame:
@@ -456,7 +462,8 @@ def _number(run: Run, sketched: DataFrame) -> None:
 
     counted = str(run.work / "counted.arrow")
     if not Path(counted).exists():
-        sizes = sketched.where(f"kind = {SIZES}").collect()
+        with small_batches(run.spark):
+            sizes = sketched.where(f"kind = {SIZES}").collect()
         batch = pa.RecordBatch.from_pylist([row.asDict() for row in sizes], rows_schema())
         with pa.memory_map(run.plan) as file:
             tasks = pa.ipc.open_file(file)
@@ -574,10 +581,12 @@ def write_removed(run: Run, found: DataFrame, output: str) -> None:
         "rtrim('\n', cast(data as string)) value"
     )
     lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
-    lines.union(unreadable).write.mode("overwrite").text(Path(output).absolute().as_uri())
+    with small_batches(run.spark):
+        lines.union(unreadable).write.mode("overwrite").text(Path(output).absolute().as_uri())
 
 
-def write_lines(found: DataFrame, output: str) -> None:
+def write_lines(run: Run, found: DataFrame, output: str) -> None:
     """Write results as lines, as the program prints them, to files of a directory."""
     lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
-    lines.write.mode("overwrite").text(Path(output).absolute().as_uri())
+    with small_batches(run.spark):
+        lines.write.mode("overwrite").text(Path(output).absolute().as_uri())

@@ -31,7 +31,7 @@ def run(spark, verb, typed, inputs, tmp_path, **more):
     if verb == "dedup":
         on_spark.write_kept(started, found, str(tmp_path / "out"))
     else:
-        on_spark.write_lines(found, str(tmp_path / "out"))
+        on_spark.write_lines(started, found, str(tmp_path / "out"))
     return started, written(tmp_path / "out")
 
 
