@@ -86,10 +86,8 @@ pub use command::{Command, end_commands};
 pub(crate) use cutter::Cutter;
 pub use encoding::{Charset, TextEncoding};
 pub(crate) use file_text::{FileText, has_records_in_lines};
-pub(crate) use format::Head;
 pub use format::InputFormat;
-#[cfg(feature = "worker")]
-pub(crate) use format::without_bom;
+pub(crate) use format::{Head, without_bom};
 pub(crate) use html::url_words;
 pub use html::{HtmlFeature, HtmlText, PageSettings};
 pub use input::Input;
