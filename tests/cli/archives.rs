@@ -451,3 +451,25 @@ fn folders_in_an_archive_make_groups() {
     let pairs = place.run("--group-by dir in").clean();
     assert_eq!(pairs.lines().count(), 2, "{pairs}");
 }
+
+/// An archive for each student, of which folders of one name were one group without a word; and
+/// those that have nothing but one folder, or none at all.
+#[test]
+fn folders_of_one_name_in_several_archives_are_told() {
+    let place = Place::new();
+    place.file("g/carl/src/x.txt", TEXT);
+    place
+        .file("z/anna.zip", zipped(&[("src/a.txt", TEXT.as_bytes())]))
+        .file("z/bob.zip", zipped(&[("src/b.txt", TEXT.as_bytes())]))
+        .file("z/carl.zip", zipped(&[("x.txt", TEXT.as_bytes())]));
+    place
+        .run("--group-by dir z/anna.zip z/bob.zip")
+        .says("none were compared; name the folder above them, as in `simdup --group-by dir z`\n");
+    place
+        .run("--group-by dir z/anna.zip z/carl.zip")
+        .says("z/carl.zip!x.txt is in no folder of its FILE");
+    place
+        .run("--group-by dir:2 z/carl.zip g/carl")
+        .says("all were compared; name the folder above them instead\n");
+    assert_eq!(place.run("--group-by dir z").clean().lines().count(), 3);
+}

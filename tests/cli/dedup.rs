@@ -415,6 +415,7 @@ fn what_documents_are_compared_with_is_counted_apart() {
 }
 
 /// Everything was read and compared before that was said, and some files were there by then.
+#[cfg(feature = "parquet")]
 #[test]
 fn what_cannot_be_written_is_refused_before_anything_is_compared() {
     let place = Place::new();

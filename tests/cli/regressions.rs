@@ -801,7 +801,6 @@ mod reading {
 
 /// What those met who had nothing but the README and the help.
 mod first_use {
-    use crate::archives::zipped;
     use crate::harness::{Place, four, line};
 
     const TEXT: &str = "one two three four five six seven eight nine ten";
@@ -862,21 +861,6 @@ mod first_use {
         );
         run.says("--group-by dir: g/bob/c.txt is in no folder of its FILE, has no group, and was ");
         assert_eq!(place.run("--group-by dir g").clean().lines().count(), 5);
-        // The same of archives, and of those that have nothing but one folder or none at all.
-        place
-            .file("z/anna.zip", zipped(&[("src/a.txt", TEXT.as_bytes())]))
-            .file("z/bob.zip", zipped(&[("src/b.txt", TEXT.as_bytes())]))
-            .file("z/carl.zip", zipped(&[("x.txt", TEXT.as_bytes())]));
-        place.run("--group-by dir z/anna.zip z/bob.zip").says(
-            "none were compared; name the folder above them, as in `simdup --group-by dir z`\n",
-        );
-        place
-            .run("--group-by dir z/anna.zip z/carl.zip")
-            .says("z/carl.zip!x.txt is in no folder of its FILE");
-        place
-            .run("--group-by dir:2 z/carl.zip g/carl")
-            .says("all were compared; name the folder above them instead\n");
-        assert_eq!(place.run("--group-by dir z").clean().lines().count(), 3);
     }
 
     /// CSV and Parquet said which fields there are, JSON did not.
