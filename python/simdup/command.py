@@ -66,8 +66,10 @@ def _session(arguments: argparse.Namespace) -> Any:
         builder = builder.master(arguments.master)
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     if (arguments.master or SparkConf().get("spark.master", "")).startswith("local"):
-        # Java only moves bytes here: compiling its code for speed takes more than it saves.
+        # Java only moves bytes here: compiling its code for speed takes more than it saves, and so
+        # does a server of pages that end with this process.
         builder = builder.config("spark.driver.extraJavaOptions", JAVA_OPTIONS)
+        builder = builder.config("spark.ui.enabled", "false")
     return builder.appName("simdup").getOrCreate()
 
 
@@ -113,6 +115,7 @@ def _run(arguments: argparse.Namespace, typed: list[str]) -> on_spark.Run:
             typed,
             work=arguments.work,
             emit="lines",
+            lines=arguments.removed if arguments.verb == "dedup" else arguments.output,
             split=size(arguments.split),
             sent=arguments.binary,
             told=progress.stage,
@@ -120,10 +123,6 @@ def _run(arguments: argparse.Namespace, typed: list[str]) -> on_spark.Run:
         results = on_spark.results(run)
         if arguments.verb == "dedup":
             on_spark.write_kept(run, results, arguments.output)
-            if arguments.removed:
-                on_spark.write_removed(run, results, arguments.removed)
-        else:
-            on_spark.write_lines(run, results, arguments.output)
     session.stop()
     return run
 
@@ -135,6 +134,8 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(own)
     if arguments.removed and arguments.verb != "dedup":
         parser.error("--removed goes with dedup")
+    if arguments.removed and Path(arguments.removed).absolute() == Path(arguments.output).absolute():
+        parser.error("--removed and --output are the same directory")
     started = time.monotonic()
     try:
         run = _run(arguments, typed)

@@ -40,7 +40,7 @@ Settings = Mapping[str, Union[str, int, float, bool, Sequence[str], None]]
 ROWS = "part int, kind int, data binary"
 RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score double"
 
-WANTED, LINES, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 10, 11, 12, 13, 14
+WANTED, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 11, 12, 13, 14
 COMMON, NARROW, PREFIXES = 15, 16, 17
 INPUT, LINKS, TYPED, SIZES, AGAIN = 1, 5, 20, 21, 22
 FILED = (2, 3, 4)
@@ -59,8 +59,13 @@ BATCHES = (
     "spark.sql.execution.arrow.maxRecordsPerBatch",
     "spark.sql.parquet.columnarReaderBatchSize",
 )
-GROUPS_OF_ROWS = {"parquet.block.size": str(16 << 20), "parquet.block.size.row.check.min": "10"}
-"""Of a file, as much as is read at a time."""
+WRITTEN = {
+    "parquet.block.size": str(16 << 20),  # As much of a file as is read at a time.
+    "parquet.block.size.row.check.min": "10",
+    "parquet.enable.dictionary": "false",
+    "compression": "uncompressed",  # It is as short as it gets.
+}
+"""How rows are kept."""
 
 
 def flags(settings: Settings | None) -> list[str]:
@@ -102,6 +107,9 @@ class Run:
     verb: str
     arguments: list[str]
     emit: str = "rows"
+    """`rows` for a table of results; `lines` for files."""
+    lines: str | None = None
+    """The directory for lines, if any are wanted."""
     split: int = 64 << 20
     sent: str | None = None
     together: int | None = None
@@ -144,7 +152,7 @@ class Run:
 
         return rows.mapInArrow(each, schema)
 
-    def save(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
+    def save(self, name: str, make: Callable[[], DataFrame], schema: str = ROWS) -> DataFrame:
         """Give a stage's rows as they were saved; make and save them, if they are not."""
         folder = self.work / name
         done = folder / "_SUCCESS"
@@ -153,14 +161,35 @@ class Run:
         with small_batches(self.spark):
             if not is_done:
                 self.told(name)
-                write = make().write.mode("overwrite").options(**GROUPS_OF_ROWS)
+                write = make().write.mode("overwrite").options(**WRITTEN)
                 write.parquet(folder.as_uri())
                 done.touch()  # Not every engine leaves it.
             seconds = round(time.monotonic() - started, 3)
-            saved = self.spark.read.parquet(folder.as_uri())
+            saved = self.saved(name, schema)
             told = {"stage": name, "seconds": seconds, "skipped": is_done}
             self.counted.stages.append({**told, "processes": self.add_counts(saved)})
         return saved
+
+    def saved(self, name: str, schema: str = ROWS) -> DataFrame:
+        """Give a stage's rows as they were saved."""
+        return self.spark.read.schema(schema).parquet((self.work / name).as_uri())
+
+    def save_files(self, stage: str, output: str, make: Callable[[Path], DataFrame]) -> DataFrame:
+        """Run a stage that leaves files in a directory, unless they are there."""
+        folder = Path(output).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        success, key = folder / "_SUCCESS", self.work.name
+        name = f"{stage}-{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
+        if not (success.exists() and success.read_text() == key):
+            # What is there is of another run, or of one that was cut short.
+            for old in [success, *folder.glob("part-*"), *folder.glob(".unfinished-*")]:
+                old.unlink(missing_ok=True)
+            shutil.rmtree(self.work / name, ignore_errors=True)
+        rows = self.save(name, lambda: make(folder))
+        for left in folder.glob(".unfinished-*"):  # By a process that was killed.
+            left.unlink(missing_ok=True)
+        success.write_text(key)
+        return rows
 
     def add_counts(self, rows: DataFrame) -> dict[str, dict[str, float]]:
         """Add up what a stage counted, and give what its processes used, by their stages."""
@@ -413,28 +442,41 @@ def _parallelism(spark: SparkSession) -> int:
 def results(run: Run) -> DataFrame:
     """Run all stages up to the results."""
     wanted = belonging(run).where(f"kind = {WANTED}")
+    documents = run.map(run.by_task(wanted), run.typed("fetch"))
+    if run.emit == "rows":
+        compared = run.map(run.by_part(documents), run.typed("verify"), RESULTS)
+        return run.save("verify-rows", lambda: compared, RESULTS)
+    if run.lines is None:
+        return run.save("verify", lambda: run.map(run.by_part(documents), run.typed("verify")))
+    if run.verb == "dedup":
+        # Records that could not be used are listed with what goes.
+        documents = documents.union(sketched(run).where(f"kind = {UNREADABLE}"))
 
-    def verify() -> DataFrame:
-        documents = run.map(run.by_task(wanted), run.typed("fetch"))
-        schema = RESULTS if run.emit == "rows" else ROWS
-        return run.map(run.by_part(documents), run.typed("verify"), schema)
+    def verify(folder: Path) -> DataFrame:
+        return run.map(run.by_part(documents), run.typed("verify", f"--output={folder}"))
 
-    return run.save(f"verify-{run.emit}", verify)
+    return run.save_files("verify", run.lines, verify)
+
+
+def sketched(run: Run) -> DataFrame:
+    """Give what was saved of documents, whether their lines had to be counted first or not."""
+    rows = run.saved("sketch")
+    if run.counted.counts.get("to_number"):
+        rows = rows.union(run.saved("sketch-again"))
+    return rows
 
 
 def belonging(run: Run) -> DataFrame:
     """Find out who belongs together."""
-    sketched = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
-    _number(run, sketched)
-    again = sketched.where(f"kind = {AGAIN}")
+    first = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
+    _number(run, first)
     if run.counted.counts.get("to_number"):
         # Records are called by their lines, which are counted only now.
-        asked = marks(again, "part")
-        more = lambda: run.map(run.by_task(asked), run.typed("sketch"))  # noqa: E731
-        sketched = sketched.union(run.save("sketch-again", more))
-    filed = sketched.where(f"kind in {FILED}")
+        asked = marks(first.where(f"kind = {AGAIN}"), "part")
+        run.save("sketch-again", lambda: run.map(run.by_task(asked), run.typed("sketch")))
+    filed = sketched(run).where(f"kind in {FILED}")
     linked = run.save("link", lambda: run.map(run.by_part(filed), run.typed("link")))
-    common = sketched.where(f"kind in ({COMMON}, {LINKS})")
+    common = sketched(run).where(f"kind in ({COMMON}, {LINKS})")
     forest = run.save("forest", lambda: _forest(run, linked.union(common)))
     if not run.counted.counts.get("to_narrow"):
         return forest
@@ -451,19 +493,19 @@ def belonging(run: Run) -> DataFrame:
     narrowed = run.save("narrow", narrow)
     rows = narrowed.where(f"kind = {PREFIXES}")
     relinked = run.save("link-again", lambda: run.map(run.by_part(rows), run.typed("link")))
-    all_links = linked.union(sketched.where(f"kind = {LINKS}")).union(relinked)
+    all_links = linked.union(sketched(run).where(f"kind = {LINKS}")).union(relinked)
     rows = all_links.union(forest.where(f"kind = {NARROW}"))
     return run.save("forest-again", lambda: _forest(run, rows, "--narrowed"))
 
 
-def _number(run: Run, sketched: DataFrame) -> None:
+def _number(run: Run, first: DataFrame) -> None:
     """Go on with inputs whose lines and documents are counted."""
     import pyarrow as pa
 
     counted = str(run.work / "counted.arrow")
     if not Path(counted).exists():
         with small_batches(run.spark):
-            sizes = sketched.where(f"kind = {SIZES}").collect()
+            sizes = first.where(f"kind = {SIZES}").collect()
         batch = pa.RecordBatch.from_pylist([row.asDict() for row in sizes], rows_schema())
         with pa.memory_map(run.plan) as file:
             tasks = pa.ipc.open_file(file)
@@ -548,45 +590,13 @@ def dedup(
 
 def write_kept(run: Run, found: DataFrame, output: str) -> None:
     """Write the documents that stay."""
-    folder = Path(output).absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    success, key = folder / "_SUCCESS", run.work.name
-    if not (success.exists() and success.read_text() == key):
-        # What is there is of another run, or of one that was cut short.
-        for old in [success, *folder.glob("part-*"), *folder.glob(".unfinished-*")]:
-            old.unlink(missing_ok=True)
     forest = "forest-again" if run.counted.counts.get("to_narrow") else "forest"
-    wanted = run.spark.read.parquet((run.work / forest).as_uri()).where(f"kind = {WANTED}")
+    wanted = run.saved(forest).where(f"kind = {WANTED}")
     gone = found.where(f"kind = {REMOVED}").select("part", "kind", "data")
 
-    def write() -> DataFrame:
+    def write(folder: Path) -> DataFrame:
         all_tasks = marks(run.spark.range(0, run.tasks, 1, max(1, run.parts)), "id")
         rows = run.by_task(wanted.union(gone).union(all_tasks))
         return run.map(rows, run.typed("write", f"--output={folder}"))
 
-    name = "write-" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    if not success.exists():
-        shutil.rmtree(run.work / name, ignore_errors=True)
-    run.save(name, write)
-    success.write_text(key)
-
-
-def write_removed(run: Run, found: DataFrame, output: str) -> None:
-    """Write what goes and why: near-duplicates, and records that could not be used."""
-    sketched = run.spark.read.parquet((run.work / "sketch").as_uri())
-    if run.counted.counts.get("to_number"):
-        again = run.spark.read.parquet((run.work / "sketch-again").as_uri())
-        sketched = sketched.union(again)
-    unreadable = sketched.where(f"kind = {UNREADABLE}").selectExpr(
-        "rtrim('\n', cast(data as string)) value"
-    )
-    lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
-    with small_batches(run.spark):
-        lines.union(unreadable).write.mode("overwrite").text(Path(output).absolute().as_uri())
-
-
-def write_lines(run: Run, found: DataFrame, output: str) -> None:
-    """Write results as lines, as the program prints them, to files of a directory."""
-    lines = found.where(f"kind = {LINES}").selectExpr("cast(data as string) value")
-    with small_batches(run.spark):
-        lines.write.mode("overwrite").text(Path(output).absolute().as_uri())
+    run.save_files("write", output, write)

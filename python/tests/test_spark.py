@@ -24,14 +24,21 @@ FILED = {
 def run(spark, verb, typed, inputs, tmp_path, **more):
     more.setdefault("work", str(tmp_path / "work"))
     inputs = [str(path) for path in inputs]
+    lines = tmp_path / ("removed" if verb == "dedup" else "out")
     started = on_spark.start(
-        spark, verb, inputs, typed, emit="lines", split=SPLIT, parallelism=2, **more
+        spark,
+        verb,
+        inputs,
+        typed,
+        emit="lines",
+        lines=str(lines),
+        split=SPLIT,
+        parallelism=2,
+        **more,
     )
     found = on_spark.results(started)
     if verb == "dedup":
         on_spark.write_kept(started, found, str(tmp_path / "out"))
-    else:
-        on_spark.write_lines(started, found, str(tmp_path / "out"))
     return started, written(tmp_path / "out")
 
 
@@ -263,9 +270,7 @@ def test_many_that_are_linked_with_another_collection_are_cut(spark, tmp_path):
 
 
 def test_what_goes_is_told_with_its_reason(spark, collection, tmp_path):
-    started, _ = run(spark, "dedup", [], [collection], tmp_path)
-    found = on_spark.results(started)
-    on_spark.write_removed(started, found, str(tmp_path / "removed"))
+    run(spark, "dedup", [], [collection], tmp_path)
     expected = tmp_path / "expected.jsonl"
     program("dedup", "-q", f"--removed={expected}", str(collection))
     lines = expected.read_bytes().splitlines()

@@ -28,9 +28,9 @@ const PLACE_MIN: usize = 256;
 const PLACE_MAX: usize = 20_000;
 /// Places to a part, so that parts come out even.
 const PLACES_PER_PART: usize = 4;
-/// Lists that may be connected at the least, and at the most, before they are too many.
-const TOGETHER_MIN: usize = 20_000;
-const TOGETHER_MAX: usize = 50_000;
+/// Lists that may be connected before they are too many. Filing again costs a second reading, and
+/// comparing fewer costs less than that.
+const TOGETHER_MAX: usize = 1 << 17;
 /// Blocks into which they are cut at the most.
 const BLOCKS_MAX: usize = 1 << 9;
 
@@ -208,10 +208,7 @@ impl Limits {
         let parts = task.parts.max(1) as usize;
         Self {
             place_max: (linked / (PLACES_PER_PART * parts)).clamp(PLACE_MIN, PLACE_MAX),
-            together_max: match task.together {
-                Some(together) => together.max(1),
-                None => (linked / parts).clamp(TOGETHER_MIN, TOGETHER_MAX),
-            },
+            together_max: task.together.unwrap_or(TOGETHER_MAX).max(1),
         }
     }
 }

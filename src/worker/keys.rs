@@ -8,7 +8,7 @@
 //! under the n - ⌈t·n⌉ + 1 least of them: those that share ⌈t·n⌉ have one of these in common,
 //! wherever in the order of hashes that they share they stand.
 
-use super::tokens::{Common, Needed, Tokens, prefix};
+use super::tokens::{Common, Filed, Needed, Tokens, drawn, prefix};
 use crate::candidates::{Bands, lossless_bands};
 use crate::score::Measure;
 use crate::settings::Settings;
@@ -22,7 +22,7 @@ const MISSED_BY_KEYS: f64 = MISSED_MAX / 2.0;
 pub(super) const MISSED_BY_PREFIX: f64 = MISSED_MAX / 8.0;
 pub(super) const MISSED_BY_BITS: f64 = MISSED_MAX / 4.0;
 /// Keys that a document has at the most, if bands of more than one position are to be taken.
-const KEYS_MAX: usize = 40;
+const KEYS_MAX: usize = 100;
 /// Positions of a signature at the most.
 const POSITIONS_MAX: usize = 4096;
 /// Positions of a band at the most.
@@ -104,7 +104,9 @@ impl Filing {
             Way::Least { tokens, needed } => {
                 let tokens = tokens.of(shingles);
                 let filed = prefix(&tokens, &Common::default(), *needed, true);
-                filed.into_iter().map(|filed| filed.token).collect()
+                // The least, but not in the least of the ranges that keys are dealt out by.
+                let key = |filed: Filed| drawn(filed.token) >> (u64::BITS - KEY_BITS);
+                filed.into_iter().map(key).collect()
             }
         }
     }
@@ -149,7 +151,21 @@ mod tests {
                 "{threshold}: {missed:e}"
             );
         }
-        assert_eq!(bands_for(0.75), Some(Bands { bands: 35, rows: 2 }));
+        assert_eq!(bands_for(0.75), Some(Bands { bands: 75, rows: 4 }));
+    }
+
+    /// Keys are dealt out by ranges, of which none may get most.
+    #[test]
+    fn the_least_shingles_are_spread_over_all_ranges() {
+        let settings = Settings {
+            measure: Measure::Jaccard,
+            ..Settings::default()
+        };
+        let shingles: Vec<Shingle> = (0..4000).map(Shingle).collect();
+        let keys = Filing::new(&settings, true).keys(&shingles);
+        assert_eq!(keys.len(), 1001);
+        let low = keys.iter().filter(|key| **key >> (KEY_BITS - 2) == 0);
+        assert!((200..300).contains(&low.count()));
     }
 
     proptest::proptest! {

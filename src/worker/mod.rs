@@ -26,6 +26,7 @@ mod link;
 mod narrow;
 mod number;
 mod pack;
+mod part_file;
 mod plan;
 mod rows;
 mod sample;
@@ -84,7 +85,7 @@ pub enum Stage {
 /// How results are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
-    /// As lines, as they are printed.
+    /// As lines, as they are printed, in files; nowhere, if it is not said where.
     Lines,
     /// As rows: two ids and a score.
     Rows,
@@ -116,7 +117,7 @@ pub struct Task {
     pub split_bytes: u64,
     /// How results are given.
     pub emit: Emit,
-    /// Where documents are written.
+    /// Where documents or lines are written.
     pub output: Option<PathBuf>,
     /// What is typed for the other stages too, as arguments; [`Stage::Plan`] gives it to who starts
     /// them.

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use super::arrow::{RowReader, RowWriter};
-use super::keys::KEY_BITS;
 use super::pack::{Unpack, put};
 use super::plan::{InputPart, check_documents};
 use super::rows::{Kind, for_each_row};
 use super::sign::{Alike, Signer};
 use super::sketch::{for_each_run, in_order, range, unpack_common};
-use super::tokens::{Common, Filed, Needed, Tokens, prefix};
+use super::tokens::{Common, Filed, Needed, Tokens, drawn, prefix};
 use super::{Order, Task, stage_error, templates};
 use crate::document::Document;
 use crate::error::Error;
@@ -125,8 +124,9 @@ fn hand_on<W: Write>(
     mut filed: Vec<(Filed, u64, u128)>,
     output: &mut RowWriter<W>,
 ) -> Result<(), Error> {
-    filed.sort_unstable();
-    let range = |(filed, ..): &(Filed, u64, u128)| range(filed.token, KEY_BITS, task.parts);
+    // Not by the tokens themselves: the first of them are filed under, and all have low ones.
+    let range = |(filed, ..): &(Filed, u64, u128)| range(drawn(filed.token), 64, task.parts);
+    filed.sort_unstable_by_key(|entry| (range(entry), *entry));
     let mut rows = Vec::new();
     for_each_run(&filed, range, |part, run| {
         let mut bytes = Vec::new();

@@ -32,8 +32,6 @@ pub(super) enum Kind {
     Wanted = 8,
     /// Documents.
     Documents = 9,
-    /// Results as lines.
-    Lines = 10,
     /// Who goes of a task.
     Removed = 11,
     /// What was counted, as JSON.
@@ -60,7 +58,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 23] = [
+    const ALL: [Self; 22] = [
         Self::End,
         Self::Input,
         Self::Ids,
@@ -71,7 +69,6 @@ impl Kind {
         Self::Repeated,
         Self::Wanted,
         Self::Documents,
-        Self::Lines,
         Self::Removed,
         Self::Counts,
         Self::Unreadable,

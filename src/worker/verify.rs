@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::arrow::{RowReader, RowWriter, Scored};
 use super::pack::{Unpack, broken, put};
+use super::part_file::PartFile;
 use super::rows::{Kind, for_each_row};
 use super::{Emit, Order, Task, Verb, stage_error, templates};
 use crate::cluster::Keep;
@@ -38,7 +40,7 @@ const TEXT: &str = "t";
 const VALUE: &str = "v";
 const PARTY: &str = "p";
 
-/// Bytes of lines that are handed on at a time, about.
+/// Bytes of lines that are written at a time, about.
 const LINES_BYTES: usize = 1 << 18;
 /// Bytes that a pack has at the most when it is unpacked: those of one document, and some.
 const PACK_BYTES_MAX: u64 = 5 << 28;
@@ -47,40 +49,52 @@ pub(super) fn run<R: Read, W: Write + Send>(
     task: &Task,
     inputs: &Inputs,
     rows: RowReader<R>,
-    mut output: RowWriter<W>,
+    output: RowWriter<W>,
     observer: &dyn Observer,
 ) -> Result<(), Error> {
-    let mut places: BTreeMap<i32, Vec<Vec<u8>>> = BTreeMap::new();
-    let mut repeated = Repeated::default();
+    let mut output = Output {
+        rows: output,
+        folder: task.output.as_deref(),
+        part: 0,
+        file: None,
+    };
+    let mut parts: BTreeMap<u32, Part> = BTreeMap::new();
     for_each_row(rows, |row| {
+        let part = parts.entry(row.part as u32);
         match row.kind {
-            Kind::Documents => places.entry(row.part).or_default().push(row.data),
-            Kind::Places => repeated.unpack(&row.data)?,
+            Kind::Documents => part.or_default().packs.push(row.data),
+            Kind::Places => part.or_default().repeated.unpack(&row.data)?,
+            Kind::Unreadable => part.or_default().unreadable.push(row.data),
             // Of the stage before, whose rows are not kept.
-            Kind::Counts => output.push(0, Kind::Counts, &row.data)?,
+            Kind::Counts => output.rows.push(0, Kind::Counts, &row.data)?,
             _ => {}
         }
         Ok(())
     })?;
-    push_lines(&repeated.lines()?, &mut output)?;
     let settings = settings(task);
     let mut counts = Found::default();
-    for packs in places.into_values() {
-        let gathered = Gathered::new(packs, task.settings.read.items)?;
-        if gathered.has_sides && !gathered.has_both_sides() {
-            continue;
+    for (number, part) in parts {
+        output.part = number;
+        output.lines(&part.lines()?)?;
+        let gathered = Gathered::new(part.packs, task.settings.read.items)?;
+        let is_compared = match gathered.has_sides {
+            true => gathered.has_both_sides(),
+            false => !gathered.documents.is_empty(),
+        };
+        if is_compared {
+            let comparing = Comparing {
+                task,
+                settings: &settings,
+                orders: gathered.orders(),
+                observer,
+            };
+            let inputs = Inputs {
+                templates: templates(inputs)?,
+                ..gathered.inputs()
+            };
+            comparing.compare(inputs, &mut output, &mut counts)?;
         }
-        let comparing = Comparing {
-            task,
-            settings: &settings,
-            orders: gathered.orders(),
-            observer,
-        };
-        let inputs = Inputs {
-            templates: templates(inputs)?,
-            ..gathered.inputs()
-        };
-        comparing.compare(inputs, &mut output, &mut counts)?;
+        output.end_part()?;
     }
     let counts = serde_json::json!({
         "identical": counts.identical,
@@ -90,8 +104,57 @@ pub(super) fn run<R: Read, W: Write + Send>(
         "members": counts.members,
         "with_values": counts.with_values,
     });
-    output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
-    output.finish()
+    output
+        .rows
+        .push(0, Kind::Counts, counts.to_string().as_bytes())?;
+    output.rows.finish()
+}
+
+/// What comes to one part.
+#[derive(Default)]
+struct Part {
+    packs: Vec<Vec<u8>>,
+    repeated: Repeated,
+    unreadable: Vec<Vec<u8>>,
+}
+
+impl Part {
+    /// What is not compared but listed.
+    fn lines(&self) -> Result<Vec<u8>, Error> {
+        let mut unreadable = self.unreadable.clone();
+        // A row may come twice where an engine repeats what failed.
+        unreadable.sort_unstable();
+        unreadable.dedup();
+        Ok([self.repeated.lines()?, unreadable.concat()].concat())
+    }
+}
+
+/// Where results go: as rows, or as lines to a file of each part.
+struct Output<'a, W: Write> {
+    rows: RowWriter<W>,
+    folder: Option<&'a Path>,
+    part: u32,
+    /// Of this part, if it has lines.
+    file: Option<PartFile>,
+}
+
+impl<W: Write> Output<'_, W> {
+    fn lines(&mut self, text: &[u8]) -> Result<(), Error> {
+        let Some(folder) = self.folder.filter(|_| !text.is_empty()) else {
+            return Ok(());
+        };
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => PartFile::create(folder, self.part)?,
+        };
+        file.write_all(text).map_err(file.failed())?;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    fn end_part(&mut self) -> Result<(), Error> {
+        self.file.take().map_or(Ok(()), PartFile::finish)
+    }
 }
 
 /// The settings, with documents that come as [`Gathered`] has them.
@@ -365,7 +428,7 @@ impl Comparing<'_> {
     fn compare<W: Write>(
         &self,
         inputs: Inputs,
-        output: &mut RowWriter<W>,
+        output: &mut Output<'_, W>,
         counts: &mut Found,
     ) -> Result<(), Error> {
         match self.task.verb {
@@ -395,7 +458,7 @@ impl Comparing<'_> {
     fn pairs<W: Write>(
         &self,
         inputs: Inputs,
-        output: &mut RowWriter<W>,
+        output: &mut Output<'_, W>,
         counts: &mut Found,
     ) -> Result<(), Error> {
         let similar = find_pairs(inputs, self.settings, self.observer)?;
@@ -424,12 +487,12 @@ impl Comparing<'_> {
                 Emit::Lines => {
                     lines.pair(&pair, [FilePlace::None; 2], &mut text);
                     if text.len() >= LINES_BYTES {
-                        result = push_lines(&text, output);
+                        result = output.lines(&text);
                         text.clear();
                     }
                 }
                 Emit::Rows => {
-                    result = output.push_result(&Scored {
+                    result = output.rows.push_result(&Scored {
                         left: self.order(pair.left),
                         right: self.order(pair.right),
                         url1: similar.urls.get(pair.left),
@@ -440,13 +503,13 @@ impl Comparing<'_> {
             }
         })?;
         result?;
-        push_lines(&text, output)
+        output.lines(&text)
     }
 
     fn clusters<W: Write>(
         &self,
         inputs: Inputs,
-        output: &mut RowWriter<W>,
+        output: &mut Output<'_, W>,
         counts: &mut Found,
     ) -> Result<(), Error> {
         let keep = match &self.task.keep {
@@ -464,7 +527,7 @@ impl Comparing<'_> {
         let mut text = Vec::new();
         if self.task.emit == Emit::Rows {
             for removed in clustered.removed() {
-                output.push_result(&Scored {
+                output.rows.push_result(&Scored {
                     left: self.order(removed.keeper),
                     right: self.order(removed.document),
                     url1: urls.get(removed.keeper),
@@ -486,7 +549,7 @@ impl Comparing<'_> {
                 // A list in memory takes all that is written to it.
                 let _ = write_cluster(&line, format, &mut text);
                 if text.len() >= LINES_BYTES {
-                    push_lines(&std::mem::take(&mut text), output)?;
+                    output.lines(&std::mem::take(&mut text))?;
                 }
             }
         } else {
@@ -498,11 +561,11 @@ impl Comparing<'_> {
                 };
                 let _ = write_removed(&line, &mut text);
                 if text.len() >= LINES_BYTES {
-                    push_lines(&std::mem::take(&mut text), output)?;
+                    output.lines(&std::mem::take(&mut text))?;
                 }
             }
         }
-        push_lines(&text, output)?;
+        output.lines(&text)?;
         if self.task.verb != Verb::Dedup {
             return Ok(());
         }
@@ -515,16 +578,8 @@ impl Comparing<'_> {
             of_task
                 .iter()
                 .for_each(|order| put(&mut bytes, order.ordinal()));
-            output.push(of_task[0].task(), Kind::Removed, &bytes)?;
+            output.rows.push(of_task[0].task(), Kind::Removed, &bytes)?;
         }
         Ok(())
-    }
-}
-
-/// Hands on lines, without the end of the last one.
-fn push_lines<W: Write>(text: &[u8], output: &mut RowWriter<W>) -> Result<(), Error> {
-    match text.strip_suffix(b"\n") {
-        None => Ok(()),
-        Some(lines) => output.push(0, Kind::Lines, lines),
     }
 }

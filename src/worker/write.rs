@@ -2,18 +2,18 @@
 //! appears whole or not at all.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
-use std::io::{BufWriter, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 
 use super::arrow::{RowReader, RowWriter};
 use super::forest::unpack_wanted;
 use super::pack::Unpack;
+use super::part_file::PartFile;
 use super::plan::{InputPart, check_documents};
 use super::rows::{Kind, for_each_row};
 use super::sketch::in_order;
 use super::{Task, stage_error};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::pipeline::parts::{Again, read_again};
 use crate::read::{InputFormat, without_bom};
 use crate::write::RecordWriter;
@@ -81,16 +81,11 @@ fn write(
     parts: &[InputPart],
     gone: &HashSet<u64>,
 ) -> Result<u64, Error> {
-    let path = folder.join(format!("part-{number:08}"));
-    let name = path.to_string_lossy().into_owned();
-    let failed = |error| Error::in_file(&name, ErrorKind::Write(error));
-    let file = tempfile::Builder::new()
-        .prefix(".unfinished-")
-        .tempfile_in(folder)
-        .map_err(failed)?;
+    let mut file = PartFile::create(folder, number)?;
+    let failed = file.failed();
     let inputs: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
     let (mut kept, mut documents) = (0, 0);
-    let mut lines = Ended::new(BufWriter::new(file.as_file()));
+    let mut lines = Ended::new(&mut file);
     let mut writer = RecordWriter::new(&mut lines);
     let has_marks = parts.iter().any(|part| part.is_mark);
     let mut has_head = false;
@@ -101,7 +96,7 @@ fn write(
         if !has_head {
             has_head = true;
             is_lines = !matches!(format, InputFormat::Protobuf | InputFormat::Warc);
-            writer.head(format, &document.head.bytes).map_err(failed)?;
+            writer.head(format, &document.head.bytes).map_err(&failed)?;
         }
         if !gone.contains(&document.ordinal) {
             kept += 1;
@@ -111,7 +106,7 @@ fn write(
                 false => document.record,
             };
             if !(document.is_blank && has_marks) {
-                writer.record(format, record).map_err(failed)?;
+                writer.record(format, record).map_err(&failed)?;
             }
         }
         Ok(())
@@ -119,25 +114,10 @@ fn write(
     check_documents(parts, documents)?;
     // What follows stands in another file.
     if is_lines && !lines.is_ended {
-        lines.write_all(b"\n").map_err(failed)?;
+        lines.write_all(b"\n").map_err(&failed)?;
     }
-    lines.flush().map_err(failed)?;
-    drop(lines);
-    let file = file.persist(&path).map_err(|error| failed(error.error))?;
-    readable(&file).map_err(failed)?;
+    file.finish()?;
     Ok(kept)
-}
-
-/// Gives a file the rights that other files have.
-#[cfg(unix)]
-fn readable(file: &fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &fs::File) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// Knows whether the last line has ended.

@@ -71,19 +71,21 @@ pub(in crate::cli) struct EngineArgs {
     #[arg(long)]
     pub(in crate::cli) narrowed: bool,
     /// For `forest`: documents that may be linked with each other before they are filed again under
-    /// what is rare, or cut into blocks (as suits the parts, between 20,000 and 50,000)
+    /// what is rare, or cut into blocks (131,072)
     #[arg(long, value_name = "N")]
     pub(in crate::cli) together: Option<usize>,
     /// Bytes of input in a task, about
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "64M")]
     pub(in crate::cli) split: u64,
-    /// How results are given: as lines of --format, or as rows with two ids and a score
+    /// How `verify` gives results: as lines of --format in files of --output, or as rows with two ids
+    /// and a score
     #[arg(long, value_name = "HOW", value_enum, default_value_t = EmitArg::Lines)]
     pub(in crate::cli) emit: EmitArg,
     /// The format of lines; of clusters text or jsonl
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = PairFormatArg::Text)]
     pub(in crate::cli) format: PairFormatArg,
-    /// The directory in which `write` leaves a file for each task
+    /// The directory in which `verify` leaves a file of lines for each part that has any, and `write`
+    /// one of documents for each task
     #[arg(short, long, value_name = "DIR")]
     pub(in crate::cli) output: Option<PathBuf>,
 }
@@ -173,6 +175,16 @@ impl WorkerArgs {
         if (*narrowed || together.is_some()) && self.stage != StageArg::Forest {
             return Err(Failure::Usage(
                 "--narrowed and --together go with `forest`".into(),
+            ));
+        }
+        if output.is_some() && !matches!(self.stage, StageArg::Verify | StageArg::Write) {
+            return Err(Failure::Usage(
+                "--output goes with `verify` and `write`".into(),
+            ));
+        }
+        if output.is_some() && *emit == EmitArg::Rows && self.stage == StageArg::Verify {
+            return Err(Failure::Usage(
+                "--output is for lines: leave --emit rows out".into(),
             ));
         }
         let default = match verb {
