@@ -1,12 +1,13 @@
 //! What has a key in common, of all documents that have keys in some ranges: links enough to
 //! connect it. And, by the same ranges, whose ids came before, and who has the same list.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use super::arrow::{RowReader, RowWriter};
 use super::forest::Forest;
 use super::narrow::{linked, unpack_prefixes};
-use super::pack::{Unpack, put};
+use super::pack::{Sorted, Unpack, put};
 use super::rows::{Kind, for_each_row};
 use super::sign::Alike;
 use super::sketch::ENTRIES_MAX;
@@ -14,23 +15,34 @@ use super::tokens::Needed;
 use super::{Order, Task};
 use crate::error::Error;
 
+/// Low bits of keys that are of one range: a part has 128 ranges.
+const LOW_BITS: u32 = 31;
+/// Links that are kept before they are put together to as few as connect the same.
+const LINKS_MIN: usize = 1 << 20;
+
 pub(super) fn run<R: Read, W: Write>(
     task: &Task,
     rows: RowReader<R>,
     mut output: RowWriter<W>,
 ) -> Result<(), Error> {
-    let (mut ids, mut lists, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut lists) = (Vec::new(), Vec::new());
+    let mut keys = Vec::new();
     let mut prefixes = Vec::new();
     for_each_row(rows, |row| match row.kind {
         Kind::Ids => unpack_hashes(&row.data, &mut ids),
         Kind::Lists => unpack_hashes(&row.data, &mut lists),
-        Kind::Keys => unpack_keys(&row.data, &mut keys),
+        Kind::Keys => {
+            keys.push(row.data);
+            Ok(())
+        }
         Kind::Prefixes => unpack_prefixes(&row.data, &mut prefixes),
         _ => Ok(()),
     })?;
-    hand_on(&same(ids), Kind::Repeated, &mut output)?;
-    hand_on(&same(lists), Kind::Copies, &mut output)?;
-    let links = Forest::new(same(keys)).links();
+    for (mut hashes, kind) in [(ids, Kind::Repeated), (lists, Kind::Copies)] {
+        let pairs: Vec<(Order, Order)> = same(&mut hashes).collect();
+        hand_on(&pairs, kind, &mut output)?;
+    }
+    let links = Forest::new(linked_by_keys(&keys)?).links();
     hand_on(&links, Kind::Links, &mut output)?;
     let needed = Needed::new(&task.settings);
     let alike = Alike::new(&task.settings, task.certain);
@@ -40,7 +52,7 @@ pub(super) fn run<R: Read, W: Write>(
 }
 
 /// Each one with the first of those that have the same: the first, then the other.
-fn same<T: Ord>(mut entries: Vec<(T, Order)>) -> Vec<(Order, Order)> {
+fn same<T: Ord>(entries: &mut [(T, Order)]) -> impl Iterator<Item = (Order, Order)> {
     entries.sort_unstable();
     let runs = entries.chunk_by(|one, two| one.0 == two.0);
     runs.flat_map(|run| {
@@ -48,7 +60,6 @@ fn same<T: Ord>(mut entries: Vec<(T, Order)>) -> Vec<(Order, Order)> {
         let others = run[1..].iter().map(move |(_, other)| (first, *other));
         others.filter(|(first, other)| first != other)
     })
-    .collect()
 }
 
 fn unpack_hashes(bytes: &[u8], hashes: &mut Vec<(u128, Order)>) -> Result<(), Error> {
@@ -64,13 +75,52 @@ fn unpack_hashes(bytes: &[u8], hashes: &mut Vec<(u128, Order)>) -> Result<(), Er
     Ok(())
 }
 
-fn unpack_keys(bytes: &[u8], keys: &mut Vec<(u64, Order)>) -> Result<(), Error> {
-    let mut packed = Unpack(bytes);
-    let task = packed.small()?;
-    packed.sorted(|key, ordinal| {
-        keys.push((key, Order::new(task, ordinal)));
-        Ok(())
-    })
+/// Keys of a row, which are in order.
+struct Keys<'a> {
+    task: u32,
+    next: (u64, u64),
+    behind: Sorted<'a>,
+}
+
+/// Links between documents that have a key in common. Rows stay packed: of each, only the keys of
+/// one range at a time are looked at, together with those of all others.
+fn linked_by_keys(rows: &[Vec<u8>]) -> Result<Vec<(Order, Order)>, Error> {
+    let range = |(key, _): (u64, u64)| key >> LOW_BITS;
+    let mut waiting: BTreeMap<u64, Vec<Keys<'_>>> = BTreeMap::new();
+    for row in rows {
+        let mut packed = Unpack(row);
+        let task = packed.small()?;
+        let mut behind = packed.sorted()?;
+        if let Some(next) = behind.next()? {
+            let keys = Keys { task, next, behind };
+            waiting.entry(range(next)).or_default().push(keys);
+        }
+    }
+    let (mut links, mut links_max) = (Vec::new(), LINKS_MIN);
+    let mut some = Vec::new();
+    while let Some((this, rows)) = waiting.pop_first() {
+        for mut keys in rows {
+            loop {
+                let (key, ordinal) = keys.next;
+                some.push((key, Order::new(keys.task, ordinal)));
+                let Some(next) = keys.behind.next()? else {
+                    break;
+                };
+                keys.next = next;
+                if range(next) != this {
+                    waiting.entry(range(next)).or_default().push(keys);
+                    break;
+                }
+            }
+        }
+        links.extend(same(&mut some));
+        some.clear();
+        if links.len() > links_max {
+            links = Forest::new(links).links();
+            links_max = LINKS_MIN.max(2 * links.len());
+        }
+    }
+    Ok(links)
 }
 
 /// Hands on pairs in order of the second, which comes once: the second, and how far before it

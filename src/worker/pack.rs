@@ -64,28 +64,20 @@ impl<'a> Unpack<'a> {
         Ok(u128::from_le_bytes(*wide))
     }
 
-    /// What [`put_sorted`] has written.
-    pub(super) fn sorted(
-        &mut self,
-        mut each: impl FnMut(u64, u64) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let (count, mut number) = (self.number()?, self.number()?);
+    /// What [`put_sorted`] has written, to the end.
+    pub(super) fn sorted(mut self) -> Result<Sorted<'a>, Error> {
+        let (left, number) = (self.number()?, self.number()?);
         let (low, other) = (self.small()?, self.small()?);
         if low >= 64 || other > 64 {
             return Err(broken());
         }
-        let mut bits = Bits::default();
-        for _ in 0..count {
-            let mut full = 0_u64;
-            while bits.take(&mut self.0, 1)? == 1 {
-                full += 1;
-            }
-            let difference = full.checked_mul(1 << low).ok_or_else(broken)?;
-            let difference = difference | bits.take(&mut self.0, low)?;
-            number = number.checked_add(difference).ok_or_else(broken)?;
-            each(number, bits.take(&mut self.0, other)?)?;
-        }
-        Ok(())
+        Ok(Sorted {
+            left,
+            number,
+            low,
+            other,
+            bits: TakenBits::new(self.0),
+        })
     }
 
     /// The next text.
@@ -97,6 +89,30 @@ impl<'a> Unpack<'a> {
             .ok_or_else(broken)?;
         self.0 = rest;
         std::str::from_utf8(text).map_err(|_| broken())
+    }
+}
+
+/// Numbers that do not fall, each with another.
+pub(super) struct Sorted<'a> {
+    left: u64,
+    /// The last one, or the first of all.
+    number: u64,
+    low: u32,
+    other: u32,
+    bits: TakenBits<'a>,
+}
+
+impl Sorted<'_> {
+    pub(super) fn next(&mut self) -> Result<Option<(u64, u64)>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let full = self.bits.ones()?;
+        let difference = full.checked_mul(1 << self.low).ok_or_else(broken)?;
+        let difference = difference | self.bits.take(self.low)?;
+        self.number = self.number.checked_add(difference).ok_or_else(broken)?;
+        Ok(Some((self.number, self.bits.take(self.other)?)))
     }
 }
 
@@ -118,10 +134,7 @@ pub(super) fn put_sorted(bytes: &mut Vec<u8>, entries: &[(u64, u64)]) {
     let mut before = first;
     for &(number, with) in entries {
         let difference = number - before;
-        for _ in 0..difference >> low {
-            bits.put(bytes, 1, 1);
-        }
-        bits.put(bytes, 0, 1);
+        bits.put_ones(bytes, difference >> low);
         bits.put(bytes, difference & ((1 << low) - 1), low);
         bits.put(bytes, with, other);
         before = number;
@@ -129,10 +142,11 @@ pub(super) fn put_sorted(bytes: &mut Vec<u8>, entries: &[(u64, u64)]) {
     bits.finish(bytes);
 }
 
-/// Bits that are not yet a byte.
+/// Bits that wait to be written.
 #[derive(Default)]
 struct Bits {
     waiting: u128,
+    /// Fewer than 64.
     count: u32,
 }
 
@@ -140,30 +154,87 @@ impl Bits {
     fn put(&mut self, bytes: &mut Vec<u8>, number: u64, bits: u32) {
         self.waiting |= u128::from(number) << self.count;
         self.count += bits;
-        while self.count >= 8 {
-            bytes.push(self.waiting as u8);
-            self.waiting >>= 8;
-            self.count -= 8;
+        if self.count >= u64::BITS {
+            bytes.extend_from_slice(&(self.waiting as u64).to_le_bytes());
+            self.waiting >>= u64::BITS;
+            self.count -= u64::BITS;
         }
+    }
+
+    /// So many ones, and a zero.
+    fn put_ones(&mut self, bytes: &mut Vec<u8>, mut count: u64) {
+        const SOME: u32 = 32;
+        while count >= u64::from(SOME) {
+            self.put(bytes, (1 << SOME) - 1, SOME);
+            count -= u64::from(SOME);
+        }
+        self.put(bytes, (1 << count) - 1, count as u32 + 1);
     }
 
     fn finish(self, bytes: &mut Vec<u8>) {
-        if self.count > 0 {
-            bytes.push(self.waiting as u8);
+        let count = self.count.div_ceil(8) as usize;
+        bytes.extend_from_slice(&self.waiting.to_le_bytes()[..count]);
+    }
+}
+
+/// Bits that are read, from the lowest of the first byte.
+struct TakenBits<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> TakenBits<'a> {
+    /// Bits that are seen at once, whatever the place in a byte.
+    const SEEN: u32 = u64::BITS - 7;
+
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// The next [`Self::SEEN`], with zeros behind the end.
+    fn seen(&self) -> u64 {
+        let from = self.bytes.get(self.at / 8..).unwrap_or_default();
+        let word = match from.first_chunk() {
+            Some(word) => *word,
+            None => {
+                let mut word = [0; 8];
+                word[..from.len()].copy_from_slice(from);
+                word
+            }
+        };
+        u64::from_le_bytes(word) >> (self.at % 8)
+    }
+
+    fn pass(&mut self, bits: u32) -> Result<(), Error> {
+        self.at += bits as usize;
+        match self.at <= 8 * self.bytes.len() {
+            true => Ok(()),
+            false => Err(broken()),
         }
     }
 
-    fn take(&mut self, from: &mut &[u8], bits: u32) -> Result<u64, Error> {
-        while self.count < bits {
-            let (&byte, rest) = from.split_first().ok_or_else(broken)?;
-            *from = rest;
-            self.waiting |= u128::from(byte) << self.count;
-            self.count += 8;
+    /// How many ones come before a zero, which is passed too.
+    fn ones(&mut self) -> Result<u64, Error> {
+        let mut count = 0;
+        loop {
+            let ones = self.seen().trailing_ones().min(Self::SEEN);
+            count += u64::from(ones);
+            if ones < Self::SEEN {
+                self.pass(ones + 1)?;
+                return Ok(count);
+            }
+            self.pass(ones)?;
         }
-        let number = self.waiting & ((1_u128 << bits) - 1);
-        self.waiting >>= bits;
-        self.count -= bits;
-        Ok(number as u64)
+    }
+
+    fn take(&mut self, bits: u32) -> Result<u64, Error> {
+        if bits > Self::SEEN {
+            let low = self.take(32)?;
+            return Ok(low | self.take(bits - 32)? << 32);
+        }
+        let number = self.seen() & ((1 << bits) - 1);
+        self.pass(bits)?;
+        Ok(number)
     }
 }
 
@@ -196,20 +267,19 @@ mod tests {
             entries.sort_unstable();
             let mut bytes = Vec::new();
             put_sorted(&mut bytes, &entries);
-            put(&mut bytes, 7);
-            let mut packed = Unpack(&bytes);
+            let mut packed = Unpack(&bytes).sorted().unwrap();
             let mut unpacked = Vec::new();
-            packed.sorted(|number, with| {
-                unpacked.push((number, with));
-                Ok(())
-            }).unwrap();
+            while let Some(entry) = packed.next().unwrap() {
+                unpacked.push(entry);
+            }
             assert_eq!(unpacked, entries);
-            assert_eq!(packed.number().unwrap(), 7);
         }
 
         #[test]
         fn any_bytes_are_taken_or_refused(bytes: Vec<u8>) {
-            let _ = Unpack(&bytes).sorted(|_, _| Ok(()));
+            if let Ok(mut packed) = Unpack(&bytes).sorted() {
+                while let Ok(Some(_)) = packed.next() {}
+            }
             let mut packed = Unpack(&bytes);
             while !packed.is_empty() {
                 if packed.number().is_err() {

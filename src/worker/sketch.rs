@@ -198,6 +198,8 @@ struct Sketched {
     lists: Vec<(u128, u64)>,
     /// Keys that wait, and rows of keys, with their parts.
     keys: Vec<(u64, u64)>,
+    /// Room for as many, where they are sorted.
+    spare: Vec<(u64, u64)>,
     packed: Vec<(u32, Vec<u8>)>,
     /// Documents of the task that have a key in common, as few as connect them.
     links: Vec<(Order, Order)>,
@@ -269,7 +271,7 @@ impl Sketched {
         let bits = key_bits(task.parts);
         keys.iter_mut()
             .for_each(|(key, _)| *key >>= KEY_BITS - bits);
-        keys.sort_unstable();
+        sort_by_range(&mut keys, bits, &mut self.spare);
         let mut links = std::mem::take(&mut self.links);
         let order = |ordinal| Order::new(number, ordinal);
         for run in keys.chunk_by(|one, two| one.0 == two.0) {
@@ -403,6 +405,32 @@ fn key_bits(parts: u32) -> u32 {
     (38 + parts.max(1).ilog2()).min(KEY_BITS)
 }
 
+/// Sorts entries by numbers of so many bits, evenly spread: first by their highest bits, as short
+/// lists are sorted faster than a long one. What `spare` has is of no use.
+fn sort_by_range(entries: &mut Vec<(u64, u64)>, bits: u32, spare: &mut Vec<(u64, u64)>) {
+    const RANGES: u32 = 1 << 10;
+    let mut ends = [0_usize; RANGES as usize];
+    let of = |&(number, _): &(u64, u64)| range(number, bits, RANGES).min(RANGES - 1) as usize;
+    entries.iter().for_each(|entry| ends[of(entry)] += 1);
+    let mut before = 0;
+    for end in &mut ends {
+        before += std::mem::replace(end, before);
+    }
+    spare.clear();
+    spare.resize(entries.len(), (0, 0));
+    for entry in entries.iter() {
+        let end = &mut ends[of(entry)];
+        spare[*end] = *entry;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        spare[start..end].sort_unstable();
+        start = end;
+    }
+    std::mem::swap(entries, spare);
+}
+
 /// Takes sorted entries by range, not too many at a time.
 pub(super) fn for_each_run<T>(
     entries: &[T],
@@ -412,6 +440,22 @@ pub(super) fn for_each_run<T>(
     for run in entries.chunk_by(|one, two| range(one) == range(two)) {
         for some in run.chunks(ENTRIES_MAX) {
             take(some.first().map_or(0, &range), some);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn entries_are_sorted(mut entries: Vec<(u64, u64)>, bits in 1_u32..=64) {
+            entries.iter_mut().for_each(|entry| entry.0 >>= 64 - bits);
+            let mut expected = entries.clone();
+            expected.sort_unstable();
+            sort_by_range(&mut entries, bits, &mut vec![(7, 7)]);
+            assert_eq!(entries, expected);
         }
     }
 }
