@@ -110,7 +110,7 @@ pub mod inside {
     pub use crate::simd::{Masks, Work, run, run_plainly};
     pub use crate::sketch::sketcher;
     #[cfg(feature = "worker")]
-    pub use crate::worker::{Emit, Planned, Stage, Task, Verb, run_stage};
+    pub use crate::worker::{Emit, Keys, Planned, Stage, Task, Verb, run_stage};
     pub use crate::write::{
         Accepted, ClusterFormat, ClusterLine, Columns, ExplainFormat, FigureFormat, FigureLines,
         FilePlace, IdLines, ListFormat, Listing, Look, Output, OutputFormat, Packed, PairFacts,

@@ -134,7 +134,10 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(own)
     if arguments.removed and arguments.verb != "dedup":
         parser.error("--removed goes with dedup")
-    if arguments.removed and Path(arguments.removed).absolute() == Path(arguments.output).absolute():
+    if (
+        arguments.removed
+        and Path(arguments.removed).absolute() == Path(arguments.output).absolute()
+    ):
         parser.error("--removed and --output are the same directory")
     started = time.monotonic()
     try:

@@ -468,12 +468,13 @@ def sketched(run: Run) -> DataFrame:
 
 def belonging(run: Run) -> DataFrame:
     """Find out who belongs together."""
-    first = run.save("sketch", lambda: run.map(run.task_marks(), run.typed("sketch")))
+    sketch = run.typed("sketch", *_probed(run))
+    first = run.save("sketch", lambda: run.map(run.task_marks(), sketch))
     _number(run, first)
     if run.counted.counts.get("to_number"):
         # Records are called by their lines, which are counted only now.
         asked = marks(first.where(f"kind = {AGAIN}"), "part")
-        run.save("sketch-again", lambda: run.map(run.by_task(asked), run.typed("sketch")))
+        run.save("sketch-again", lambda: run.map(run.by_task(asked), sketch))
     filed = sketched(run).where(f"kind in {FILED}")
     linked = run.save("link", lambda: run.map(run.by_part(filed), run.typed("link")))
     common = sketched(run).where(f"kind in ({COMMON}, {LINKS})")
@@ -496,6 +497,24 @@ def belonging(run: Run) -> DataFrame:
     all_links = linked.union(sketched(run).where(f"kind = {LINKS}")).union(relinked)
     rows = all_links.union(forest.where(f"kind = {NARROW}"))
     return run.save("forest-again", lambda: _forest(run, rows, "--narrowed"))
+
+
+def _probed(run: Run) -> list[str]:
+    """Give what is typed for `sketch`, as a look at some tasks tells."""
+    import pyarrow as pa
+
+    told = run.work / "probe.json"
+    if not told.exists():
+        with pa.memory_map(run.plan) as file:
+            tasks = pa.ipc.open_file(file)
+            inputs = (tasks.get_batch(n) for n in range(tasks.num_record_batches))
+            answer = list(run_stage(run.typed("probe", f"--split={run.split}"), inputs))
+        rows = [row for batch in answer for row in batch.to_pylist()]
+        unfinished = Path(f"{told}.{os.getpid()}")
+        unfinished.write_bytes(next(row["data"] for row in rows if row["kind"] == TYPED))
+        unfinished.replace(told)
+    typed: list[str] = json.loads(told.read_text())
+    return typed
 
 
 def _number(run: Run, first: DataFrame) -> None:

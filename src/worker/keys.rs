@@ -21,8 +21,6 @@ pub(super) const MISSED_MAX: f64 = 1e-12;
 const MISSED_BY_KEYS: f64 = MISSED_MAX / 2.0;
 pub(super) const MISSED_BY_PREFIX: f64 = MISSED_MAX / 8.0;
 pub(super) const MISSED_BY_BITS: f64 = MISSED_MAX / 4.0;
-/// Keys that a document has at the most, if bands of more than one position are to be taken.
-const KEYS_MAX: usize = 100;
 /// Positions of a signature at the most.
 const POSITIONS_MAX: usize = 4096;
 /// Positions of a band at the most.
@@ -31,6 +29,26 @@ const ROWS_MAX: usize = 8;
 const SEED: u64 = 0x73_69_6d_64_75_70;
 /// Bits of a key.
 pub(super) const KEY_BITS: u32 = 48;
+
+/// How many keys a document has, where that may be chosen. More are of longer bands, which link
+/// fewer that are not similar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// At the threshold 0.75, 35 bands of two positions.
+    Few,
+    /// At the threshold 0.75, 75 bands of four.
+    Many,
+}
+
+impl Keys {
+    /// Keys at the most, if bands of more than one position are to be taken.
+    fn most(self) -> usize {
+        match self {
+            Self::Few => 40,
+            Self::Many => 100,
+        }
+    }
+}
 
 /// How documents are filed.
 pub(super) struct Filing {
@@ -49,7 +67,7 @@ enum Way {
 }
 
 impl Filing {
-    pub(super) fn new(settings: &Settings, is_certain: bool) -> Self {
+    pub(super) fn new(settings: &Settings, is_certain: bool, keys: Keys) -> Self {
         let threshold = settings.threshold;
         let (sketch, bands) = match settings.measure {
             Measure::MinHash => {
@@ -58,7 +76,7 @@ impl Filing {
                 (settings.sketch, lossless_bands(positions, differences))
             }
             _ => {
-                let bands = bands_for(threshold.as_f64()).filter(|_| !is_certain);
+                let bands = bands_for(threshold.as_f64(), keys).filter(|_| !is_certain);
                 let Some(Bands { bands, rows }) = bands else {
                     return Self {
                         way: Way::Least {
@@ -115,13 +133,15 @@ impl Filing {
 /// Of the bands that miss no more than is allowed the longest of which there are not too many;
 /// bands of one position, if there are none. Nothing, if it would be more of these than a signature
 /// may have.
-pub(super) fn bands_for(threshold: f64) -> Option<Bands> {
+pub(super) fn bands_for(threshold: f64, keys: Keys) -> Option<Bands> {
     let count = |rows: usize| {
         // The logarithm of the chance that a band differs; of tiny thresholds too.
         let differs = (-threshold.powi(rows as i32)).ln_1p();
         (MISSED_BY_KEYS.ln() / differs).ceil().max(1.0) as usize
     };
-    let rows = (2..=ROWS_MAX).rev().find(|&rows| count(rows) <= KEYS_MAX);
+    let rows = (2..=ROWS_MAX)
+        .rev()
+        .find(|&rows| count(rows) <= keys.most());
     let rows = rows.unwrap_or(1);
     let bands = count(rows);
     (bands <= POSITIONS_MAX).then_some(Bands { bands, rows })
@@ -139,19 +159,21 @@ mod tests {
 
     #[test]
     fn bands_miss_no_more_than_is_allowed() {
-        for ten_thousandths in 1..=10_000 {
-            let threshold = f64::from(ten_thousandths) / 10_000.0;
-            let Some(Bands { bands, rows }) = bands_for(threshold) else {
-                assert!(threshold < 0.01, "{threshold}");
-                continue;
-            };
-            let missed = (1.0 - threshold.powi(rows as i32)).powi(bands as i32);
-            assert!(
-                missed <= MISSED_BY_KEYS * 1.000_001,
-                "{threshold}: {missed:e}"
-            );
+        for (keys, bands, rows) in [(Keys::Few, 35, 2), (Keys::Many, 75, 4)] {
+            for ten_thousandths in 1..=10_000 {
+                let threshold = f64::from(ten_thousandths) / 10_000.0;
+                let Some(Bands { bands, rows }) = bands_for(threshold, keys) else {
+                    assert!(threshold < 0.01, "{threshold}");
+                    continue;
+                };
+                let missed = (1.0 - threshold.powi(rows as i32)).powi(bands as i32);
+                assert!(
+                    missed <= MISSED_BY_KEYS * 1.000_001,
+                    "{threshold}: {missed:e}"
+                );
+            }
+            assert_eq!(bands_for(0.75, keys), Some(Bands { bands, rows }));
         }
-        assert_eq!(bands_for(0.75), Some(Bands { bands: 75, rows: 4 }));
     }
 
     /// Keys are dealt out by ranges, of which none may get most.
@@ -162,7 +184,7 @@ mod tests {
             ..Settings::default()
         };
         let shingles: Vec<Shingle> = (0..4000).map(Shingle).collect();
-        let keys = Filing::new(&settings, true).keys(&shingles);
+        let keys = Filing::new(&settings, true, Keys::Many).keys(&shingles);
         assert_eq!(keys.len(), 1001);
         let low = keys.iter().filter(|key| **key >> (KEY_BITS - 2) == 0);
         assert!((200..300).contains(&low.count()));
@@ -185,7 +207,7 @@ mod tests {
             };
             let union = shared.len() + one.len() + two.len();
             if shared.len() >= settings.threshold.needed(union) {
-                let mut filing = Filing::new(&settings, true);
+                let mut filing = Filing::new(&settings, true, Keys::Many);
                 let (one, two) = (filing.keys(&of(&one)), filing.keys(&of(&two)));
                 assert!(one.iter().any(|key| two.contains(key)));
             }

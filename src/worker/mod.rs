@@ -5,6 +5,7 @@
 //! | stage | takes → gives |
 //! |---|---|
 //! | [`plan`] | the inputs → tasks: parts of them that are read by themselves |
+//! | [`probe`] | tasks → how many keys suit their documents |
 //! | [`sketch`] | tasks → the keys of their documents, by ranges of keys |
 //! | [`number`] | tasks, and what they have → the same with their lines and documents counted |
 //! | [`link`] | all keys of some ranges → what is linked by them |
@@ -28,6 +29,7 @@ mod number;
 mod pack;
 mod part_file;
 mod plan;
+mod probe;
 mod rows;
 mod sample;
 mod sign;
@@ -47,6 +49,7 @@ use crate::read::Input;
 use crate::settings::Settings;
 use crate::write::{ClusterFormat, OutputFormat};
 use arrow::{RowReader, RowWriter};
+pub use keys::Keys;
 
 /// What is asked for in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,8 @@ pub enum Verb {
 pub enum Stage {
     /// Cuts the inputs into tasks.
     Plan,
+    /// Looks at some tasks, to know how many keys suit them.
+    Probe,
     /// Files documents under keys.
     Sketch,
     /// Numbers the lines and documents of tasks.
@@ -104,6 +109,8 @@ pub struct Task {
     pub keep: Keep,
     /// Whether not even the least chance of missing a pair is taken.
     pub certain: bool,
+    /// How many keys documents are filed under.
+    pub keys: Keys,
     /// Whether there are documents that others are only compared with.
     pub has_others: bool,
     /// Whether those that were linked with too many have been filed again.
@@ -144,6 +151,7 @@ pub fn run_stage(
     let rows = RowReader::new(input);
     match (stage, task.emit) {
         (Stage::Plan, _) => plan::run(task, inputs, RowWriter::new(output)?),
+        (Stage::Probe, _) => probe::run(task, &inputs, rows?, RowWriter::new(output)?),
         (Stage::Sketch, _) => sketch::run(task, &inputs, rows?, RowWriter::new(output)?, observer),
         (Stage::Number, _) => number::run(rows?, RowWriter::new(output)?),
         (Stage::Link, _) => link::run(task, rows?, RowWriter::new(output)?),

@@ -69,6 +69,17 @@ impl InputPart {
         (start > 0 && self.lines_before.is_none()).then(|| self.name.clone())
     }
 
+    /// How many bytes it is when it is unpacked, or about as many as it may be.
+    pub(super) fn bytes_read(&self) -> u64 {
+        const PACKED: [&str; 6] = ["gz", "zst", "bz2", "xz", "zip", "parquet"];
+        let ending = self.path.extension().and_then(|ending| ending.to_str());
+        match self.lines {
+            Some((start, end)) => end.saturating_sub(start),
+            None if ending.is_some_and(|ending| PACKED.contains(&ending)) => 8 * self.bytes,
+            None => self.bytes,
+        }
+    }
+
     /// Whether it is of the same file as another.
     pub(super) fn is_of_file(&self, other: &Self) -> bool {
         (&self.path, self.other) == (&other.path, other.other)

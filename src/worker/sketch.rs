@@ -84,7 +84,7 @@ impl Maker for Filer<'_> {
 }
 
 /// A hash of a list of shingles.
-fn print(shingles: &[Shingle]) -> u128 {
+pub(super) fn print(shingles: &[Shingle]) -> u128 {
     let mut hash = Xxh3::new();
     let mut bytes = [0; 1024];
     for run in shingles.chunks(bytes.len() / 8) {
@@ -224,7 +224,7 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
     let problems = Problems::default();
     let limit = Limit::new();
     let maker = || Filer {
-        filing: Filing::new(&task.settings, task.certain),
+        filing: Filing::new(&task.settings, task.certain, task.keys),
         tokens: Tokens::new(&task.settings),
         limit: &limit,
         seed,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 #[cfg(feature = "worker")]
-use simdup::inside::{ClusterFormat, Emit, Stage, Task, Verb};
+use simdup::inside::{ClusterFormat, Emit, Keys, Stage, Task, Verb};
 #[cfg(feature = "worker")]
 use simdup::settings::Measure;
 
@@ -23,7 +23,7 @@ Does one stage of a run, for an engine that has many machines: rows come as an A
 standard input, and go as one to standard output. The Python package `simdup` does this on Spark \
 (`simdup-spark --help`); docs/worker.md has the protocol, for other engines.
 
-STAGE is plan, sketch, number, link, forest, fetch, verify or write, in this order; narrow, link and \
+STAGE is plan, probe, sketch, number, link, forest, fetch, verify or write, in this order; narrow, link and \
 forest again come behind forest if it asks for it. The settings are \
 those of `simdup`, `simdup cluster` or `simdup dedup`, as --for says, and the same for all \
 stages; FILEs are named for `plan` alone, whose rows say what the others read, and what else is to be \
@@ -67,6 +67,10 @@ pub(in crate::cli) struct EngineArgs {
     /// another `forest` follows
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(in crate::cli) parts: u32,
+    /// For `sketch`: how many keys documents are filed under, as `probe` says; many suit texts that
+    /// share passages with very many others
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = KeysArg::Many)]
+    pub(in crate::cli) keys: KeysArg,
     /// For `forest`: what was linked with too many has been filed again
     #[arg(long)]
     pub(in crate::cli) narrowed: bool,
@@ -94,6 +98,8 @@ pub(in crate::cli) struct EngineArgs {
 pub(in crate::cli) enum StageArg {
     /// Cuts the FILEs into tasks
     Plan,
+    /// Looks at some tasks, to know how many keys suit them
+    Probe,
     /// Files the documents of tasks under keys
     Sketch,
     /// Numbers lines and documents of tasks that were read
@@ -130,11 +136,20 @@ pub(in crate::cli) enum EmitArg {
     Rows,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum KeysArg {
+    /// No more than 40
+    Few,
+    /// No more than 100, which link fewer that are not similar
+    Many,
+}
+
 #[cfg(feature = "worker")]
 impl WorkerArgs {
     pub(in crate::cli) fn stage(&self) -> Stage {
         match self.stage {
             StageArg::Plan => Stage::Plan,
+            StageArg::Probe => Stage::Probe,
             StageArg::Sketch => Stage::Sketch,
             StageArg::Number => Stage::Number,
             StageArg::Link => Stage::Link,
@@ -150,6 +165,7 @@ impl WorkerArgs {
         let EngineArgs {
             verb,
             parts,
+            keys,
             narrowed,
             together,
             split,
@@ -176,6 +192,9 @@ impl WorkerArgs {
             return Err(Failure::Usage(
                 "--narrowed and --together go with `forest`".into(),
             ));
+        }
+        if *keys == KeysArg::Few && self.stage != StageArg::Sketch {
+            return Err(Failure::Usage("--keys goes with `sketch`".into()));
         }
         if output.is_some() && !matches!(self.stage, StageArg::Verify | StageArg::Write) {
             return Err(Failure::Usage(
@@ -210,6 +229,10 @@ impl WorkerArgs {
             method: self.clusters.cluster.into(),
             keep: self.clusters.keep.clone(),
             certain: self.similar.similarity.recall == Some(1.0),
+            keys: match keys {
+                KeysArg::Few => Keys::Few,
+                KeysArg::Many => Keys::Many,
+            },
             has_others: !self.similar.similarity.against.is_empty(),
             is_narrowed: *narrowed,
             together: *together,
@@ -229,7 +252,7 @@ impl WorkerArgs {
 /// each stage is told by itself.
 #[cfg(feature = "worker")]
 fn handed_on(typed: &[Flag]) -> Result<Vec<String>, Failure> {
-    const FOR_ONE_STAGE: [&str; 12] = [
+    const FOR_ONE_STAGE: [&str; 13] = [
         "FILE",
         "--files-from",
         "--null",
@@ -237,6 +260,7 @@ fn handed_on(typed: &[Flag]) -> Result<Vec<String>, Failure> {
         "--for",
         "--expect-version",
         "--parts",
+        "--keys",
         "--narrowed",
         "--together",
         "--split",
