@@ -7,11 +7,12 @@ import stat
 import subprocess
 import sys
 
+import pyarrow as pa
 import pytest
 from conftest import documents, program, written
 
 from simdup import spark as on_spark
-from simdup.worker import StageError, run_stage
+from simdup.worker import StageError, rows_schema, run_stage
 
 SPLIT = 100_000
 FILED = {
@@ -177,6 +178,27 @@ def test_the_program_says_what_is_typed_for_all_stages(collection, monkeypatch):
         list(run_stage(["plan", "--format", "csv", "a.jsonl"], []))
 
 
+@pytest.mark.parametrize(("passages", "keys"), [(10**6, "few"), (400, "many")])
+def test_how_many_keys_suit_is_known_from_some_tasks(tmp_path, passages, keys):
+    chance = random.Random(5)
+
+    def passage():
+        number = chance.randrange(passages)
+        return " ".join(f"w{number}x{n}" for n in range(12))
+
+    texts = [" ".join(passage() for _ in range(9)) for _ in range(2000)]
+    lines = [json.dumps({"url": f"t{n}", "text": text}) for n, text in enumerate(texts)]
+    path = tmp_path / "passages.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    typed = ["--score=jaccard", f"--split={1 << 18}"]
+    plan = [
+        row for batch in run_stage(["plan", *typed, str(path)], []) for row in batch.to_pylist()
+    ]
+    tasks = pa.RecordBatch.from_pylist([r for r in plan if r["kind"] == 1], rows_schema())
+    rows = [row for batch in run_stage(["probe", *typed], [tasks]) for row in batch.to_pylist()]
+    assert [json.loads(row["data"]) for row in rows if row["kind"] == 20] == [[f"--keys={keys}"]]
+
+
 def test_lists_of_one_item_and_tiny_thresholds(spark, tmp_path):
     chance = random.Random(4)
     items = [[f"i{chance.randrange(9)}" for _ in range(chance.randint(1, 3))] for _ in range(60)]
@@ -200,8 +222,11 @@ def test_nothing_of_another_run_is_left(spark, collection, tmp_path):
     frame = tmp_path / "frame.txt"
     frame.write_text("w1 w2")
     settings = [["--keep=last"], ["--threshold=0.9"], ["--keep=last"], [f"--template={frame}"]]
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".unfinished-1").write_text("by a process that was killed")
     for typed in settings:
         found = run(spark, "dedup", typed, [collection], tmp_path)[1]
+        assert not list((tmp_path / "out").glob(".unfinished-*"))
         assert found == program("dedup", "-q", *typed, str(collection))
     frame.write_text((collection / "c.jsonl").read_text())
     found = run(spark, "dedup", settings[-1], [collection], tmp_path)[1]

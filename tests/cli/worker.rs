@@ -33,3 +33,18 @@ fn a_plan_needs_files() {
     let run = Place::new().pipe("worker plan", "");
     run.fails("name the files");
 }
+
+#[cfg(feature = "worker")]
+#[test]
+fn flags_of_other_stages_are_refused() {
+    for (typed, says) in [
+        ("link --keys few", "--keys goes with `sketch`"),
+        ("sketch --output .", "--output goes with"),
+        ("verify --output . --emit rows", "leave --emit rows out"),
+        ("link --together 5", "go with `forest`"),
+    ] {
+        Place::new()
+            .pipe(&format!("worker {typed}"), "")
+            .fails(says);
+    }
+}

@@ -67,10 +67,10 @@ pub(in crate::cli) struct EngineArgs {
     /// another `forest` follows
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(in crate::cli) parts: u32,
-    /// For `sketch`: how many keys documents are filed under, as `probe` says; many suit texts that
-    /// share passages with very many others
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = KeysArg::Many)]
-    pub(in crate::cli) keys: KeysArg,
+    /// For `sketch`: how many keys documents are filed under, as `probe` says; many, unless it is
+    /// said, which suits texts that share passages with very many others
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(in crate::cli) keys: Option<KeysArg>,
     /// For `forest`: what was linked with too many has been filed again
     #[arg(long)]
     pub(in crate::cli) narrowed: bool,
@@ -193,7 +193,7 @@ impl WorkerArgs {
                 "--narrowed and --together go with `forest`".into(),
             ));
         }
-        if *keys == KeysArg::Few && self.stage != StageArg::Sketch {
+        if keys.is_some() && self.stage != StageArg::Sketch {
             return Err(Failure::Usage("--keys goes with `sketch`".into()));
         }
         if output.is_some() && !matches!(self.stage, StageArg::Verify | StageArg::Write) {
@@ -230,8 +230,8 @@ impl WorkerArgs {
             keep: self.clusters.keep.clone(),
             certain: self.similar.similarity.recall == Some(1.0),
             keys: match keys {
-                KeysArg::Few => Keys::Few,
-                KeysArg::Many => Keys::Many,
+                Some(KeysArg::Few) => Keys::Few,
+                Some(KeysArg::Many) | None => Keys::Many,
             },
             has_others: !self.similar.similarity.against.is_empty(),
             is_narrowed: *narrowed,
