@@ -20,8 +20,9 @@ use crate::pipeline::parts::{Maker, make_of_each};
 use crate::score::Measure;
 use crate::shingle::Shingle;
 
-/// Tasks that are looked at.
+/// Tasks that are looked at, and documents of each.
 const TASKS: usize = 2;
+const DOCUMENTS_MAX: usize = 25_000;
 /// Of the keys that two documents at the threshold share, the part from which two are no longer
 /// far from similar.
 const WEAK: f64 = 0.25;
@@ -68,22 +69,27 @@ fn choose(task: &Task, inputs: &Inputs, tasks: &[&[InputPart]]) -> Result<Keys, 
             .collect(),
     };
     let mut keys: Vec<u64> = Vec::new();
+    let mut passed_over = 0_u32;
     let mut known = HashSet::default();
-    for parts in &looked_at {
+    for (number, parts) in (1..).zip(&looked_at) {
         let read: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
         let maker = || Prober(Filing::new(&task.settings, false, Keys::Few));
         let each = |(list, of_document): (u128, Vec<u64>)| {
-            if !of_document.is_empty() && known.insert(list) {
+            if known.len() >= number * DOCUMENTS_MAX {
+                passed_over += 1;
+            } else if !of_document.is_empty() && known.insert(list) {
                 keys.extend(of_document);
             }
         };
         let templates = templates(inputs)?;
         make_of_each(read?, templates, &task.settings, &Quiet, maker, each)?;
     }
-    let part = looked_at.len() as f64 / tasks.len() as f64;
+    let documents = known.len().max(1) as f64;
+    let part_of_tasks = documents / (documents + f64::from(passed_over));
+    let part = part_of_tasks * looked_at.len() as f64 / tasks.len() as f64;
     let at_threshold = few.bands as f64 * threshold.powi(few.rows as i32);
     let weak = weak_pairs(&keys, few.bands, (WEAK * at_threshold) as usize);
-    let links = 2.0 * weak as f64 / known.len().max(1) as f64 / part;
+    let links = 2.0 * weak as f64 / documents / part;
     Ok(match links > LINKS_MAX {
         true => Keys::Many,
         false => Keys::Few,
