@@ -128,11 +128,13 @@ mod tests {
 
     #[test]
     fn a_kind_is_its_number() {
-        for (number, kind) in (0..).zip(Kind::ALL) {
-            assert_eq!(Kind::new(number).unwrap(), kind);
-            assert_eq!(kind as i32, number);
+        for kind in Kind::ALL {
+            assert_eq!(Kind::new(kind as i32).unwrap(), kind);
         }
-        assert!(Kind::new(23).is_err() && Kind::new(-1).is_err());
+        // There was a kind 10 once, for lines.
+        for number in [-1, 10, 23] {
+            assert!(Kind::new(number).is_err());
+        }
     }
 
     #[test]
