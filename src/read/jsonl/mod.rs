@@ -271,6 +271,18 @@ mod tests {
         assert!(!same(br#"{"url":"a","text":"b"}"#, &two));
     }
 
+    #[test]
+    fn a_field_that_comes_again_is_no_text_before() {
+        let [plain, ..] = all_settings();
+        for line in [
+            &b"{\"text\":\"\x80\",\"text\":\"A\"}"[..],
+            b"{\"text\":\"A\",\"text\":\"\x80\",\"text\":null}",
+        ] {
+            assert!(!same(line, &plain));
+            assert!(Fields::read(line, &plain).is_err());
+        }
+    }
+
     fn json() -> impl Strategy<Value = String> {
         let string = prop_oneof!["\\PC{0,80}", "[a-z\\n\"\\\\/\u{8}é😀]{0,90}",]
             .prop_map(|text| serde_json::to_string(&text).unwrap());

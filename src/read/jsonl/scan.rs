@@ -94,6 +94,10 @@ impl<'n> Scan<'n> {
         };
         for (wanted, place) in self.names.iter().zip(&mut self.found) {
             if *wanted == name {
+                // Of one that comes again, the first must be text too.
+                if !matches!(place, Found::Nothing) {
+                    return None;
+                }
                 *place = found.clone();
             }
         }
