@@ -69,7 +69,8 @@ def _session(arguments: argparse.Namespace) -> Any:
         # Java only moves bytes here: compiling its code for speed takes more than it saves, and so
         # does a server of pages that end with this process.
         builder = builder.config("spark.driver.extraJavaOptions", JAVA_OPTIONS)
-        builder = builder.config("spark.ui.enabled", "false")
+        if SparkConf().get("spark.ui.enabled", None) is None:
+            builder = builder.config("spark.ui.enabled", "false")
     return builder.appName("simdup").getOrCreate()
 
 

@@ -119,6 +119,8 @@ class Run:
     common: str = ""
     tasks: int = 0
     parts: int = 4
+    folders: frozenset[Path] = frozenset()
+    """Where inputs are: nothing is written there, and nothing taken away."""
     counted: Counted = field(default_factory=Counted)
 
     def typed(self, stage: str, *more: str) -> list[str]:
@@ -177,6 +179,10 @@ class Run:
     def save_files(self, stage: str, output: str, make: Callable[[Path], DataFrame]) -> DataFrame:
         """Run a stage that leaves files in a directory, unless they are there."""
         folder = Path(output).absolute()
+        if folder.resolve() in self.folders:
+            raise StageError(
+                f"{folder} has inputs in it: name another directory for what is written"
+            )
         folder.mkdir(parents=True, exist_ok=True)
         success, key = folder / "_SUCCESS", self.work.name
         name = f"{stage}-{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
@@ -370,6 +376,8 @@ def start(
     for flag in run.arguments:
         if flag.startswith(("--template=", "--stopwords=")):
             key.update(_state(Path(flag.split("=", 1)[1])))
+    paths = [Path(json.loads(row["data"])["path"]) for row in rows]
+    run.folders = frozenset(parent.resolve() for parent in {path.parent for path in paths})
     run.work = base.absolute() / f"{verb}-{key.hexdigest()[:24]}"
     run.work.mkdir(parents=True, exist_ok=True)
     run.plan = str(run.work / "plan.arrow")
@@ -501,20 +509,25 @@ def belonging(run: Run) -> DataFrame:
 
 def _probed(run: Run) -> list[str]:
     """Give what is typed for `sketch`, as a look at some tasks tells."""
-    import pyarrow as pa
-
     told = run.work / "probe.json"
     if not told.exists():
-        with pa.memory_map(run.plan) as file:
-            tasks = pa.ipc.open_file(file)
-            inputs = (tasks.get_batch(n) for n in range(tasks.num_record_batches))
-            answer = list(run_stage(run.typed("probe", f"--split={run.split}"), inputs))
-        rows = [row for batch in answer for row in batch.to_pylist()]
+        rows = _of_all_tasks(run, run.typed("probe", f"--split={run.split}"))
         unfinished = Path(f"{told}.{os.getpid()}")
         unfinished.write_bytes(next(row["data"] for row in rows if row["kind"] == TYPED))
         unfinished.replace(told)
     typed: list[str] = json.loads(told.read_text())
     return typed
+
+
+def _of_all_tasks(run: Run, typed: list[str], *more: Any) -> list[dict[str, Any]]:
+    """Run a stage here, that takes the inputs of all tasks, and give its rows."""
+    import pyarrow as pa
+
+    with pa.memory_map(run.plan) as file:
+        tasks = pa.ipc.open_file(file)
+        inputs = (tasks.get_batch(n) for n in range(tasks.num_record_batches))
+        answer = list(run_stage(typed, chain(inputs, more)))
+    return [row for batch in answer for row in batch.to_pylist()]
 
 
 def _number(run: Run, first: DataFrame) -> None:
@@ -526,12 +539,7 @@ def _number(run: Run, first: DataFrame) -> None:
         with small_batches(run.spark):
             sizes = first.where(f"kind = {SIZES}").collect()
         batch = pa.RecordBatch.from_pylist([row.asDict() for row in sizes], rows_schema())
-        with pa.memory_map(run.plan) as file:
-            tasks = pa.ipc.open_file(file)
-            inputs = (tasks.get_batch(n) for n in range(tasks.num_record_batches))
-            answer = list(run_stage(run.typed("number"), chain(inputs, [batch])))
-        rows = [row for batch in answer for row in batch.to_pylist()]
-        _save_tasks(counted, rows)
+        _save_tasks(counted, _of_all_tasks(run, run.typed("number"), batch))
     run.plan = counted
 
 

@@ -233,6 +233,16 @@ def test_nothing_of_another_run_is_left(spark, collection, tmp_path):
     assert found == program("dedup", "-q", *settings[-1], str(collection))
 
 
+def test_inputs_are_not_written_over(spark, tmp_path):
+    """They may be called as results are."""
+    (tmp_path / "out").mkdir()
+    path = tmp_path / "out" / "part-00000000"
+    path.write_text("\n".join(documents(30, 8)) + "\n")
+    with pytest.raises(StageError, match="has inputs in it"):
+        run(spark, "pairs", ["--input-format=jsonl"], [path], tmp_path)
+    assert path.exists()
+
+
 def test_an_input_that_changes_is_noticed(spark, tmp_path):
     path = tmp_path / "changed.jsonl"
     path.write_text("\n".join(documents(300, 8)) + "\n")

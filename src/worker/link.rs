@@ -156,3 +156,34 @@ pub(super) fn unpack_pairs(bytes: &[u8], pairs: &mut Vec<(Order, Order)>) -> Res
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::pack::put_sorted;
+    use super::*;
+
+    proptest::proptest! {
+        /// As if all keys were in one list.
+        #[test]
+        fn rows_of_keys_link_what_has_one_in_common(
+            rows in proptest::collection::vec(
+                proptest::collection::vec((0_u64..24, 0_u64..9), 0..30), 0..8),
+        ) {
+            let (mut packed, mut all) = (Vec::new(), Vec::new());
+            for (task, row) in (0_u32..).zip(rows) {
+                // Of eight ranges, three keys each.
+                let key = |key: u64| ((key % 8) << LOW_BITS) + key / 8;
+                let mut entries: Vec<_> = row.into_iter().map(|(k, o)| (key(k), o)).collect();
+                entries.sort_unstable();
+                let mut bytes = Vec::new();
+                put(&mut bytes, task.into());
+                put_sorted(&mut bytes, &entries);
+                packed.push(bytes);
+                all.extend(entries.into_iter().map(|(k, o)| (k, Order::new(task, o))));
+            }
+            let expected = Forest::new(same(&mut all).collect()).links();
+            let found = Forest::new(linked_by_keys(&packed).unwrap()).links();
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -73,7 +73,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
     })?;
     let settings = settings(task);
     let mut counts = Found::default();
-    for (number, part) in parts {
+    for (number, mut part) in parts {
         output.part = number;
         output.lines(&part.lines()?)?;
         let gathered = Gathered::new(part.packs, task.settings.read.items)?;
@@ -120,12 +120,15 @@ struct Part {
 
 impl Part {
     /// What is not compared but listed.
-    fn lines(&self) -> Result<Vec<u8>, Error> {
-        let mut unreadable = self.unreadable.clone();
+    fn lines(&mut self) -> Result<Vec<u8>, Error> {
+        let mut lines = self.repeated.lines()?;
         // A row may come twice where an engine repeats what failed.
-        unreadable.sort_unstable();
-        unreadable.dedup();
-        Ok([self.repeated.lines()?, unreadable.concat()].concat())
+        self.unreadable.sort_unstable();
+        self.unreadable.dedup();
+        self.unreadable
+            .iter()
+            .for_each(|some| lines.extend_from_slice(some));
+        Ok(lines)
     }
 }
 

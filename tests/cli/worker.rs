@@ -42,6 +42,7 @@ fn flags_of_other_stages_are_refused() {
         ("sketch --output .", "--output goes with"),
         ("verify --output . --emit rows", "leave --emit rows out"),
         ("link --together 5", "go with `forest`"),
+        ("verify", "--output says where lines are written"),
     ] {
         Place::new()
             .pipe(&format!("worker {typed}"), "")

@@ -206,6 +206,15 @@ impl WorkerArgs {
                 "--output is for lines: leave --emit rows out".into(),
             ));
         }
+        if output.is_none()
+            && *emit == EmitArg::Lines
+            && self.stage == StageArg::Verify
+            && *verb != VerbArg::Dedup
+        {
+            return Err(Failure::Usage(
+                "verify: --output says where lines are written; --emit rows gives rows".into(),
+            ));
+        }
         let default = match verb {
             VerbArg::Pairs => Measure::MinHash,
             VerbArg::Cluster | VerbArg::Dedup => Measure::Jaccard,
