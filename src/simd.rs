@@ -145,6 +145,7 @@ mod vector {
         is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt")
     }
 
     /// Does the work with AVX2, which [`is_there`].
@@ -154,7 +155,7 @@ mod vector {
         unsafe { run_with_avx2(work) }
     }
 
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn run_with_avx2<W: Work>(work: W) -> W::Output {
         work.with::<Avx2>()
     }

@@ -42,7 +42,7 @@ RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score doubl
 
 WANTED, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 11, 12, 13, 14
 COMMON, NARROW, PREFIXES = 15, 16, 17
-INPUT, LINKS, TYPED, SIZES, AGAIN = 1, 5, 20, 21, 22
+INPUT, LINKS, COPIES, REPEATED, TYPED, SIZES, AGAIN = 1, 5, 6, 7, 20, 21, 22
 FILED = (2, 3, 4)
 """Kinds of rows, by their numbers in the protocol."""
 MARK = -1
@@ -51,6 +51,8 @@ DEALT_OUT_MAX = 2048
 """Partitions to which parts are dealt out one by one; of more, chance leaves few much fuller."""
 MERGED_PARTS = 64
 """Parts whose links are put together at a time before all are."""
+TEXT_BYTES = 256
+"""Bytes of text that may be sent for a document, before it pays to send bits of documents first."""
 
 
 ROWS_PER_BATCH = 64
@@ -117,6 +119,8 @@ class Run:
     work: Path = Path()
     plan: str = ""
     common: str = ""
+    forest: str = "forest"
+    """The stage that says who is wanted."""
     tasks: int = 0
     parts: int = 4
     folders: frozenset[Path] = frozenset()
@@ -476,7 +480,9 @@ def sketched(run: Run) -> DataFrame:
 
 def belonging(run: Run) -> DataFrame:
     """Find out who belongs together."""
-    sketch = run.typed("sketch", *_probed(run))
+    signs = run.work / "signs"
+    signs.mkdir(exist_ok=True)
+    sketch = run.typed("sketch", f"--signs={signs}", *_probed(run))
     first = run.save("sketch", lambda: run.map(run.task_marks(), sketch))
     _number(run, first)
     if run.counted.counts.get("to_number"):
@@ -487,9 +493,40 @@ def belonging(run: Run) -> DataFrame:
     linked = run.save("link", lambda: run.map(run.by_part(filed), run.typed("link")))
     common = sketched(run).where(f"kind in ({COMMON}, {LINKS})")
     forest = run.save("forest", lambda: _forest(run, linked.union(common)))
-    if not run.counted.counts.get("to_narrow"):
-        return forest
-    # Too many are linked with each other: they are filed again, under what is rare among them.
+    if run.counted.counts.get("to_narrow"):
+        forest = _narrowed(run, linked, forest)
+    if _is_refined(run):
+        forest = _refined(run, linked, forest, str(signs))
+    return forest
+
+
+def _is_refined(run: Run) -> bool:
+    """Say whether so much text would be sent that bits of documents are the cheaper way."""
+    counts = run.counted.counts
+    linked, documents = (
+        counts.get("linked", 0),
+        counts.get("documents", 0) + counts.get("against", 0),
+    )
+    sent = linked * counts.get("record_bytes", 0) / max(1, documents)
+    return counts.get("signed", 0) > 0 and sent > TEXT_BYTES * documents
+
+
+def _refined(run: Run, linked: DataFrame, forest: DataFrame, signs: str) -> DataFrame:
+    """Find out who belongs together by bits of those that are linked."""
+    wanted = forest.where(f"kind = {WANTED}")
+    bits = run.map(run.by_task(wanted), run.typed("fetch", f"--signs={signs}"))
+    alike = run.save("refine", lambda: run.map(run.by_part(bits), run.typed("refine")))
+    rows = alike.union(linked.where(f"kind in ({COPIES}, {REPEATED})"))
+    del run.counted.counts["linked"]  # Those that are linked now are counted.
+    run.forest = "forest-refined"
+    return run.save(run.forest, lambda: _forest(run, rows, "--narrowed"))
+
+
+def _narrowed(run: Run, linked: DataFrame, forest: DataFrame) -> DataFrame:
+    """Find out who belongs together, of those too by which too many are linked with each other.
+
+    They are filed again, under what is rare among them.
+    """
     if not Path(run.common).exists():
         with small_batches(run.spark):
             rows = forest.where(f"kind = {COMMON}").collect()
@@ -504,7 +541,8 @@ def belonging(run: Run) -> DataFrame:
     relinked = run.save("link-again", lambda: run.map(run.by_part(rows), run.typed("link")))
     all_links = linked.union(sketched(run).where(f"kind = {LINKS}")).union(relinked)
     rows = all_links.union(forest.where(f"kind = {NARROW}"))
-    return run.save("forest-again", lambda: _forest(run, rows, "--narrowed"))
+    run.forest = "forest-again"
+    return run.save(run.forest, lambda: _forest(run, rows, "--narrowed"))
 
 
 def _probed(run: Run) -> list[str]:
@@ -617,8 +655,7 @@ def dedup(
 
 def write_kept(run: Run, found: DataFrame, output: str) -> None:
     """Write the documents that stay."""
-    forest = "forest-again" if run.counted.counts.get("to_narrow") else "forest"
-    wanted = run.saved(forest).where(f"kind = {WANTED}")
+    wanted = run.saved(run.forest).where(f"kind = {WANTED}")
     gone = found.where(f"kind = {REMOVED}").select("part", "kind", "data")
 
     def write(folder: Path) -> DataFrame:

@@ -178,6 +178,8 @@ pub(super) fn run<R: Read, W: Write>(
         forest = Forest::new([&known.links[..], &known.copies].concat());
     }
     let wanted = wanted(task, &limits, &forest, &known);
+    let counts = serde_json::json!({ "linked": forest.nodes.len() });
+    output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
     for of_task in wanted.chunk_by(|one, two| one.order.task() == two.order.task()) {
         for some in of_task.chunks(ENTRIES_MAX) {
             output.push(of_task[0].order.task(), Kind::Wanted, &pack(some))?;

@@ -8,6 +8,7 @@
 //! under the n - ⌈t·n⌉ + 1 least of them: those that share ⌈t·n⌉ have one of these in common,
 //! wherever in the order of hashes that they share they stand.
 
+use super::sign::{LONG, Layout, Sign};
 use super::tokens::{Common, Filed, Needed, Tokens, drawn, prefix};
 use crate::candidates::{Bands, lossless_bands};
 use crate::score::Measure;
@@ -16,11 +17,11 @@ use crate::shingle::Shingle;
 use crate::sketch::{SketchSettings, Sketcher, Value, combine, sketcher};
 
 /// The chance with which a pair at the threshold may be missed: by its keys half of it, by each of
-/// its two prefixes an eighth, by its bits a quarter.
+/// its two prefixes an eighth, and an eighth by its bits, few or many.
 pub(super) const MISSED_MAX: f64 = 1e-12;
 const MISSED_BY_KEYS: f64 = MISSED_MAX / 2.0;
 pub(super) const MISSED_BY_PREFIX: f64 = MISSED_MAX / 8.0;
-pub(super) const MISSED_BY_BITS: f64 = MISSED_MAX / 4.0;
+pub(super) const MISSED_BY_BITS: f64 = MISSED_MAX / 8.0;
 /// Positions of a signature at the most.
 const POSITIONS_MAX: usize = 4096;
 /// Positions of a band at the most.
@@ -53,6 +54,8 @@ impl Keys {
 /// How documents are filed.
 pub(super) struct Filing {
     way: Way,
+    /// Which bits of a document are kept besides.
+    layout: Option<Layout>,
 }
 
 enum Way {
@@ -83,6 +86,7 @@ impl Filing {
                             tokens: Tokens::new(settings),
                             needed: Needed::new(settings),
                         },
+                        layout: None,
                     };
                 };
                 let positions: Vec<u16> = (0..(bands * rows) as u16).collect();
@@ -93,12 +97,29 @@ impl Filing {
                 (sketch, positions.chunks(rows).map(Into::into).collect())
             }
         };
+        // Few positions of those that are to be few tell too little.
+        let is_told = settings.measure == Measure::MinHash || keys == Keys::Many;
+        let layout = Layout::new(settings.measure, sketch.positions(), LONG);
         Self {
             way: Way::Bands {
                 sketcher: sketcher(&sketch),
                 bands,
                 values: Vec::new(),
             },
+            layout: layout.filter(|_| is_told),
+        }
+    }
+
+    /// The bits of documents that are kept, if any are.
+    pub(super) fn layout(&self) -> Option<Layout> {
+        self.layout
+    }
+
+    /// The bits of the document whose keys were asked for last.
+    pub(super) fn sign(&self) -> Option<Sign<LONG>> {
+        match (&self.way, self.layout) {
+            (Way::Bands { values, .. }, Some(layout)) => Some(layout.sign(values)),
+            _ => None,
         }
     }
 

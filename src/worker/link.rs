@@ -9,7 +9,7 @@ use super::forest::Forest;
 use super::narrow::{linked, unpack_prefixes};
 use super::pack::{Sorted, Unpack, put};
 use super::rows::{Kind, for_each_row};
-use super::sign::Alike;
+use super::sign::{Alike, Signer};
 use super::sketch::ENTRIES_MAX;
 use super::tokens::Needed;
 use super::{Order, Task};
@@ -45,7 +45,7 @@ pub(super) fn run<R: Read, W: Write>(
     let links = Forest::new(linked_by_keys(&keys)?).links();
     hand_on(&links, Kind::Links, &mut output)?;
     let needed = Needed::new(&task.settings);
-    let alike = Alike::new(&task.settings, task.certain);
+    let alike = Alike::new(&task.settings, task.certain, Signer::layout(&task.settings));
     let narrowed = Forest::new(linked(prefixes, needed, alike)).links();
     hand_on(&narrowed, Kind::Narrowed, &mut output)?;
     output.finish()

@@ -11,6 +11,8 @@
 //! | [`link`] | all keys of some ranges → what is linked by them |
 //! | [`forest`] | all links → who belongs together, by task |
 //! | [`narrow`] | tasks, and who of them is linked with too many → rarer keys, for [`link`] again |
+//! | [`fetch`] | tasks, and who is linked of them → their bits, by where they belong |
+//! | [`refine`] | bits of documents that are linked → links of those that may be similar, for [`forest`] |
 //! | [`fetch`] | tasks, and who is wanted of them → documents, by where they belong |
 //! | [`verify`] | documents that belong together → pairs, clusters, or what goes |
 //! | [`write`](mod@write) | tasks, and what goes of them → files of what stays |
@@ -30,6 +32,7 @@ mod pack;
 mod part_file;
 mod plan;
 mod probe;
+mod refine;
 mod rows;
 mod sample;
 mod sign;
@@ -79,8 +82,10 @@ pub enum Stage {
     Forest,
     /// Files again what is linked with too many.
     Narrow,
-    /// Reads documents that are linked.
+    /// Reads documents that are linked, or their bits.
     Fetch,
+    /// Links those whose bits are alike.
+    Refine,
     /// Compares documents that belong together.
     Verify,
     /// Writes the documents to keep.
@@ -111,6 +116,10 @@ pub struct Task {
     pub certain: bool,
     /// How many keys documents are filed under.
     pub keys: Keys,
+    /// Bits of a key that are handed on; as many as suits the parts, if it is not said.
+    pub key_bits: Option<u32>,
+    /// Where the bits of documents are kept, to tell those apart that are far from similar.
+    pub signs: Option<PathBuf>,
     /// Whether there are documents that others are only compared with.
     pub has_others: bool,
     /// Whether those that were linked with too many have been filed again.
@@ -158,6 +167,7 @@ pub fn run_stage(
         (Stage::Forest, _) => forest::run(task, rows?, RowWriter::new(output)?),
         (Stage::Narrow, _) => narrow::run(task, &inputs, rows?, RowWriter::new(output)?),
         (Stage::Fetch, _) => fetch::run(task, rows?, RowWriter::new(output)?),
+        (Stage::Refine, _) => refine::run(task, rows?, RowWriter::new(output)?),
         (Stage::Verify, Emit::Lines) => {
             verify::run(task, &inputs, rows?, RowWriter::new(output)?, observer)
         }

@@ -1,6 +1,7 @@
 //! Numbers and texts as bytes, one behind the other. Numbers that grow are kept as differences;
 //! very many of them to the bit.
 
+use super::sign::Sign;
 use super::stage_error;
 use crate::error::Error;
 
@@ -17,6 +18,12 @@ pub(super) fn put(bytes: &mut Vec<u8>, mut number: u64) {
 pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     put(bytes, text.len() as u64);
     bytes.extend_from_slice(text.as_bytes());
+}
+
+/// Appends the first bytes of words.
+pub(super) fn put_sign<const WORDS: usize>(bytes: &mut Vec<u8>, sign: &Sign<WORDS>, length: usize) {
+    let all = sign.iter().flat_map(|word| word.to_le_bytes());
+    bytes.extend(all.take(length));
 }
 
 /// What was packed, taken from its start.
@@ -57,11 +64,17 @@ impl<'a> Unpack<'a> {
         Ok(u32::from_le_bytes(*word))
     }
 
-    /// The next sixteen bytes.
-    pub(super) fn wide(&mut self) -> Result<u128, Error> {
-        let (wide, rest) = self.0.split_first_chunk().ok_or_else(broken)?;
+    /// The next so many bytes, no more than it has room for, as words.
+    pub(super) fn sign<const WORDS: usize>(&mut self, length: usize) -> Result<Sign<WORDS>, Error> {
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(broken)?;
         self.0 = rest;
-        Ok(u128::from_le_bytes(*wide))
+        let mut sign = [0; WORDS];
+        for (word, bytes) in sign.iter_mut().zip(bytes.chunks(8)) {
+            let mut whole = [0; 8];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(whole);
+        }
+        Ok(sign)
     }
 
     /// What [`put_sorted`] has written, to the end.

@@ -14,9 +14,14 @@ pub(super) struct PartFile {
     file: BufWriter<NamedTempFile>,
 }
 
+/// Where the file of a part is.
+pub(super) fn part_path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("part-{number:08}"))
+}
+
 impl PartFile {
     pub(super) fn create(folder: &Path, number: u32) -> Result<Self, Error> {
-        let path = folder.join(format!("part-{number:08}"));
+        let path = part_path(folder, number);
         let file = tempfile::Builder::new()
             .prefix(".unfinished-")
             .tempfile_in(folder)

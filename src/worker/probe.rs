@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use ahash::HashSet;
 
 use super::arrow::{RowReader, RowWriter};
-use super::keys::{Filing, Keys, bands_for};
+use super::keys::{Filing, KEY_BITS, Keys, bands_for};
 use super::plan::InputPart;
 use super::rows::Kind;
 use super::sketch::{print, tasks};
@@ -31,6 +31,8 @@ const RUN_MAX: usize = 16;
 /// Links of a document to others that are far from similar from which they are too many: the texts
 /// of all that are linked are sent.
 const LINKS_MAX: f64 = 0.2;
+/// Bits of a key at the least: what was looked at may tell too little of how many there are.
+const KEY_BITS_MIN: u32 = 32;
 
 pub(super) fn run<R: Read, W: Write + Send>(
     task: &Task,
@@ -40,20 +42,17 @@ pub(super) fn run<R: Read, W: Write + Send>(
 ) -> Result<(), Error> {
     let tasks = tasks(rows)?;
     let tasks: Vec<&[InputPart]> = tasks.values().map(Vec::as_slice).collect();
-    let keys = match choose(task, inputs, &tasks)? {
-        Keys::Few => "--keys=few",
-        Keys::Many => "--keys=many",
-    };
-    let typed = serde_json::json!([keys]);
+    let typed = serde_json::json!(choose(task, inputs, &tasks)?);
     output.push(0, Kind::Typed, typed.to_string().as_bytes())?;
     output.finish()
 }
 
-fn choose(task: &Task, inputs: &Inputs, tasks: &[&[InputPart]]) -> Result<Keys, Error> {
+/// What is typed for `sketch`; nothing, where there is nothing to choose.
+fn choose(task: &Task, inputs: &Inputs, tasks: &[&[InputPart]]) -> Result<Vec<String>, Error> {
     let threshold = task.settings.threshold.as_f64();
     let few = bands_for(threshold, Keys::Few);
     let (Some(few), Measure::Jaccard, false) = (few, task.settings.measure, task.certain) else {
-        return Ok(Keys::Many);
+        return Ok(Vec::new());
     };
     // What is packed may be of any length.
     let quick = |parts: &&&[InputPart]| {
@@ -62,7 +61,7 @@ fn choose(task: &Task, inputs: &Inputs, tasks: &[&[InputPart]]) -> Result<Keys, 
     };
     let quick: Vec<&[InputPart]> = tasks.iter().filter(quick).copied().collect();
     let looked_at: Vec<&[InputPart]> = match quick.len() {
-        0 => return Ok(Keys::Many),
+        0 => return Ok(Vec::new()),
         1..=TASKS => quick[..1].to_vec(),
         count => (0..TASKS)
             .map(|place| quick[(2 * place + 1) * count / (2 * TASKS)])
@@ -90,10 +89,24 @@ fn choose(task: &Task, inputs: &Inputs, tasks: &[&[InputPart]]) -> Result<Keys, 
     let at_threshold = few.bands as f64 * threshold.powi(few.rows as i32);
     let weak = weak_pairs(&keys, few.bands, (WEAK * at_threshold) as usize);
     let links = 2.0 * weak as f64 / documents / part;
-    Ok(match links > LINKS_MAX {
-        true => Keys::Many,
-        false => Keys::Few,
-    })
+    let (keys, keys_typed) = match links > LINKS_MAX {
+        true => (Keys::Many, "--keys=many"),
+        false => (Keys::Few, "--keys=few"),
+    };
+    let of_each = bands_for(threshold, keys).map_or(0, |bands| bands.bands);
+    let bits = key_bits(of_each as f64, documents / part, keys);
+    Ok(vec![keys_typed.into(), format!("--key-bits={bits}")])
+}
+
+/// Bits of a key by which chance links few enough of so many documents with so many keys each. Many
+/// keys have bits of documents behind them, by which those are told apart again.
+fn key_bits(of_each: f64, documents: f64, keys: Keys) -> u32 {
+    let links_max = match keys {
+        Keys::Few => 1.0 / 512.0,
+        Keys::Many => 1.0 / 16.0,
+    };
+    let values = of_each * of_each * documents / links_max;
+    (values.max(1.0).log2().ceil() as u32).clamp(KEY_BITS_MIN, KEY_BITS)
 }
 
 /// Pairs that have a key in common, but no more than so many, of documents that have so many each.

@@ -55,10 +55,12 @@ pub(super) enum Kind {
     Sizes = 21,
     /// A task that must be read again, with its lines counted.
     Again = 22,
+    /// Bits of documents, by where these belong.
+    Signs = 23,
 }
 
 impl Kind {
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 23] = [
         Self::End,
         Self::Input,
         Self::Ids,
@@ -81,6 +83,7 @@ impl Kind {
         Self::Typed,
         Self::Sizes,
         Self::Again,
+        Self::Signs,
     ];
 
     pub(super) fn new(number: i32) -> Result<Self, Error> {
@@ -132,7 +135,7 @@ mod tests {
             assert_eq!(Kind::new(kind as i32).unwrap(), kind);
         }
         // There was a kind 10 once, for lines.
-        for number in [-1, 10, 23] {
+        for number in [-1, 10, 24] {
             assert!(Kind::new(number).is_err());
         }
     }

@@ -17,6 +17,7 @@ use super::link::hand_on;
 use super::number::Sizes;
 use super::pack::{Unpack, put, put_sorted};
 use super::plan::{InputPart, UNKNOWN_LINES};
+use super::refine::{Kept, SignFile};
 use super::rows::{Kind, for_each_row};
 use super::sample::{Limit, Sample};
 use super::tokens::{Common, Tokens};
@@ -35,6 +36,8 @@ use crate::write::{RemovedLine, write_removed};
 pub(super) const ENTRIES_MAX: usize = 1 << 15;
 /// Bytes of lines in a row, about.
 const LINES_BYTES: usize = 1 << 18;
+/// Shingles of a document for which room is kept.
+const SCRATCH_MAX: usize = 1 << 16;
 /// Keys that wait to be sorted and packed.
 const KEYS_WAITING: usize = 1 << 22;
 
@@ -46,6 +49,8 @@ struct Filed {
     keys: Vec<u64>,
     /// Its tokens, if it may be in the sample.
     tokens: Option<Vec<u64>>,
+    /// What is kept of it, if anything is.
+    kept: Option<Kept>,
     /// Its id is its place, which is not known.
     has_unknown_place: bool,
 }
@@ -57,6 +62,10 @@ struct Filer<'a> {
     /// Different for the two sides: an id may come again on the other.
     seed: u64,
     names: &'a [String],
+    /// Whether bits are asked for.
+    has_signs: bool,
+    /// Scratch.
+    distinct: ahash::HashSet<Shingle>,
 }
 
 impl Maker for Filer<'_> {
@@ -65,14 +74,16 @@ impl Maker for Filer<'_> {
     fn make(&mut self, document: &Document<'_>, shingles: &[Shingle]) -> Filed {
         let list = (!shingles.is_empty()).then(|| print(shingles));
         let is_sampled = list.is_some_and(|list| self.limit.admits(list));
+        let keys = match shingles {
+            [] => Vec::new(),
+            shingles => self.filing.keys(shingles),
+        };
         Filed {
             id: xxh3_128_with_seed(document.url.as_bytes(), self.seed),
             list,
             tokens: is_sampled.then(|| Sample::tokens(self.tokens.of(shingles))),
-            keys: match shingles {
-                [] => Vec::new(),
-                shingles => self.filing.keys(shingles),
-            },
+            kept: list.and_then(|_| self.kept(shingles)),
+            keys,
             has_unknown_place: is_unknown_place(&document.url, self.names),
         }
     }
@@ -80,6 +91,21 @@ impl Maker for Filer<'_> {
     fn bytes(filed: &Filed) -> usize {
         let tokens = filed.tokens.as_deref().unwrap_or_default();
         size_of::<Filed>() + size_of_val(&filed.keys[..]) + size_of_val(tokens)
+    }
+}
+
+impl Filer<'_> {
+    /// What is kept of the document whose keys were asked for last.
+    fn kept(&mut self, shingles: &[Shingle]) -> Option<Kept> {
+        let sign = self.filing.sign().filter(|_| self.has_signs)?;
+        self.distinct.extend(shingles);
+        let size = self.distinct.len() as u32;
+        match shingles.len() <= SCRATCH_MAX {
+            true => self.distinct.clear(),
+            // One such is rare.
+            false => self.distinct = ahash::HashSet::default(),
+        }
+        Some(Kept { size, sign })
     }
 }
 
@@ -209,6 +235,8 @@ struct Sketched {
     problems: Vec<u8>,
     skipped: u64,
     has_unknown_place: bool,
+    /// The bits of its documents are kept.
+    has_signs: bool,
     /// Its documents are only compared with.
     is_other: bool,
 }
@@ -229,11 +257,23 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
         limit: &limit,
         seed,
         names: &names,
+        has_signs: task.signs.is_some(),
+        distinct: ahash::HashSet::default(),
     };
+    let mut signs = match (&task.signs, maker().filing.layout()) {
+        (Some(folder), Some(layout)) => Some(SignFile::create(folder, number, layout)?),
+        _ => None,
+    };
+    let mut kept = Ok(());
     let mut ordinal = 0;
     let mut known = HashSet::new();
     let mut sample = Sample::default();
     let each = |filed: Filed| {
+        if let Some(signs) = &mut signs
+            && kept.is_ok()
+        {
+            kept = signs.push(filed.kept);
+        }
         sketched.ids.push((filed.id, ordinal));
         if let Some(list) = filed.list {
             sketched.lists.push((list, ordinal));
@@ -254,6 +294,9 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
     };
     let templates = templates(inputs)?;
     let counts = make_of_each(read?, templates, &task.settings, &problems, maker, each)?;
+    kept?;
+    sketched.has_signs = signs.is_some();
+    signs.map_or(Ok(()), SignFile::finish)?;
     sketched.counts = counts;
     sketched.common = sample.common(known.len());
     let unknown = problems.has_unknown_place.into_inner();
@@ -268,7 +311,8 @@ impl Sketched {
     /// they are, they are linked here.
     fn pack_keys(&mut self, task: &Task, number: u32) {
         let mut keys = std::mem::take(&mut self.keys);
-        let bits = key_bits(task.parts);
+        let bits = task.key_bits.unwrap_or_else(|| key_bits(task.parts));
+        let bits = bits.clamp(1, KEY_BITS);
         keys.iter_mut()
             .for_each(|(key, _)| *key >>= KEY_BITS - bits);
         sort_by_range(&mut keys, bits, &mut self.spare);
@@ -362,6 +406,7 @@ impl Sketched {
             "left_out": left_out,
             "template_only": template_only,
             "skipped": self.skipped,
+            "signed": if self.has_signs { documents } else { 0 },
             "input_bytes": input_bytes,
             "record_bytes": record_bytes,
             "passed_over": passed_over,

@@ -24,7 +24,8 @@ standard input, and go as one to standard output. The Python package `simdup` do
 (`simdup-spark --help`); docs/worker.md has the protocol, for other engines.
 
 STAGE is plan, probe, sketch, number, link, forest, fetch, verify or write, in this order; narrow, link and \
-forest again come behind forest if it asks for it. The settings are \
+forest again come behind forest if it asks for it, and fetch --signs, refine and forest again where texts \
+are to be sent of fewer. The settings are \
 those of `simdup`, `simdup cluster` or `simdup dedup`, as --for says, and the same for all \
 stages; FILEs are named for `plan` alone, whose rows say what the others read, and what else is to be \
 typed for them. \
@@ -71,6 +72,14 @@ pub(in crate::cli) struct EngineArgs {
     /// said, which suits texts that share passages with very many others
     #[arg(long, value_name = "HOW", value_enum)]
     pub(in crate::cli) keys: Option<KeysArg>,
+    /// For `sketch`: how many bits of a key are handed on, as `probe` says; 38 and more, unless it is
+    /// said, the more parts the more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=48))]
+    pub(in crate::cli) key_bits: Option<u32>,
+    /// For `sketch`: the directory in which a file of a few bits of each document is left for each
+    /// task, if keys are many; for `fetch`: send these instead of documents
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) signs: Option<PathBuf>,
     /// For `forest`: what was linked with too many has been filed again
     #[arg(long)]
     pub(in crate::cli) narrowed: bool,
@@ -110,8 +119,10 @@ pub(in crate::cli) enum StageArg {
     Forest,
     /// Files again what is linked with too many
     Narrow,
-    /// Reads the documents that are linked
+    /// Reads the documents that are linked, or their bits
     Fetch,
+    /// Links those whose bits are alike
+    Refine,
     /// Compares those that belong together
     Verify,
     /// Writes the documents to keep
@@ -156,6 +167,7 @@ impl WorkerArgs {
             StageArg::Forest => Stage::Forest,
             StageArg::Narrow => Stage::Narrow,
             StageArg::Fetch => Stage::Fetch,
+            StageArg::Refine => Stage::Refine,
             StageArg::Verify => Stage::Verify,
             StageArg::Write => Stage::Write,
         }
@@ -166,6 +178,8 @@ impl WorkerArgs {
             verb,
             parts,
             keys,
+            key_bits,
+            signs,
             narrowed,
             together,
             split,
@@ -193,8 +207,15 @@ impl WorkerArgs {
                 "--narrowed and --together go with `forest`".into(),
             ));
         }
-        if keys.is_some() && self.stage != StageArg::Sketch {
-            return Err(Failure::Usage("--keys goes with `sketch`".into()));
+        if (keys.is_some() || key_bits.is_some()) && self.stage != StageArg::Sketch {
+            return Err(Failure::Usage(
+                "--keys and --key-bits go with `sketch`".into(),
+            ));
+        }
+        if signs.is_some() && !matches!(self.stage, StageArg::Sketch | StageArg::Fetch) {
+            return Err(Failure::Usage(
+                "--signs goes with `sketch` and `fetch`".into(),
+            ));
         }
         if output.is_some() && !matches!(self.stage, StageArg::Verify | StageArg::Write) {
             return Err(Failure::Usage(
@@ -242,6 +263,8 @@ impl WorkerArgs {
                 Some(KeysArg::Few) => Keys::Few,
                 Some(KeysArg::Many) | None => Keys::Many,
             },
+            key_bits: *key_bits,
+            signs: signs.clone(),
             has_others: !self.similar.similarity.against.is_empty(),
             is_narrowed: *narrowed,
             together: *together,
@@ -261,7 +284,7 @@ impl WorkerArgs {
 /// each stage is told by itself.
 #[cfg(feature = "worker")]
 fn handed_on(typed: &[Flag]) -> Result<Vec<String>, Failure> {
-    const FOR_ONE_STAGE: [&str; 13] = [
+    const FOR_ONE_STAGE: [&str; 15] = [
         "FILE",
         "--files-from",
         "--null",
@@ -270,6 +293,8 @@ fn handed_on(typed: &[Flag]) -> Result<Vec<String>, Failure> {
         "--expect-version",
         "--parts",
         "--keys",
+        "--key-bits",
+        "--signs",
         "--narrowed",
         "--together",
         "--split",

@@ -1,0 +1,301 @@
+//! Documents that are linked, held against each other by a few bits of each, before their texts
+//! are sent: two that share passages are linked by them, and are told apart here if they are far
+//! from similar.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+use super::arrow::{RowReader, RowWriter};
+use super::fetch::Packs;
+use super::forest::{Forest, Wanted};
+use super::keys::{Filing, Keys};
+use super::link::hand_on;
+use super::pack::{Unpack, put, put_sign};
+use super::part_file::{PartFile, part_path};
+use super::rows::{Kind, for_each_row};
+use super::sign::{Alike, LONG, Layout, Sign};
+use super::{Order, Task, stage_error};
+use crate::error::{Error, ErrorKind};
+use crate::score::SetBound;
+use crate::simd::{self, Masks, Work};
+
+/// Documents of a place that are held against each other; if there are more, all stay linked.
+const SIGNS_MAX: usize = 1 << 17;
+/// Documents that are held against others at a time, so that they stay in the nearest cache.
+const TILE: usize = 256;
+
+/// What is kept of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Kept {
+    /// How many different shingles it has.
+    pub(super) size: u32,
+    pub(super) sign: Sign<LONG>,
+}
+
+/// What is kept of a task's documents, one behind the other, in a file of their own: they are needed
+/// once more of those that are linked, which are not known before all have been read.
+pub(super) struct SignFile {
+    file: PartFile,
+    bytes: usize,
+    spare: Vec<u8>,
+}
+
+impl SignFile {
+    pub(super) fn create(folder: &Path, task: u32, layout: Layout) -> Result<Self, Error> {
+        Ok(Self {
+            file: PartFile::create(folder, task)?,
+            bytes: layout.bytes(),
+            spare: Vec::new(),
+        })
+    }
+
+    /// Adds the next document, which may have none.
+    pub(super) fn push(&mut self, kept: Option<Kept>) -> Result<(), Error> {
+        let kept = kept.unwrap_or_default();
+        self.spare.clear();
+        self.spare.extend_from_slice(&kept.size.to_le_bytes());
+        put_sign(&mut self.spare, &kept.sign, self.bytes);
+        let failed = self.file.failed();
+        self.file.write_all(&self.spare).map_err(failed)
+    }
+
+    pub(super) fn finish(self) -> Result<(), Error> {
+        self.file.finish()
+    }
+}
+
+/// Sends the bits of those that are linked to where they belong. Of those with the same list,
+/// one stands for all.
+pub(super) fn send_signs<W: Write>(
+    task: &Task,
+    folder: &Path,
+    number: u32,
+    mut wanted: Vec<Wanted>,
+    packs: &mut Packs,
+    output: &mut RowWriter<W>,
+) -> Result<(), Error> {
+    let bytes = layout(task)?.bytes();
+    wanted.retain(|wanted| wanted.places.is_some() && wanted.text_of == wanted.order);
+    // Rows come in any order, and may come twice.
+    wanted.sort_unstable_by_key(|wanted| wanted.order);
+    wanted.dedup_by_key(|wanted| wanted.order);
+    let path = part_path(folder, number);
+    let failed = |error: io::Error| {
+        let kind = ErrorKind::Stage(format!(
+            "{error}; `sketch --signs` leaves the bits of documents here, on a file system that \
+             all machines see"
+        ));
+        Error::in_file(&path.to_string_lossy(), kind)
+    };
+    let mut file = BufReader::new(File::open(&path).map_err(failed)?);
+    let (mut size, mut sign) = ([0; 4], vec![0; bytes]);
+    let length = (size.len() + bytes) as u64;
+    let mut at = 0;
+    for wanted in wanted {
+        let start = wanted.order.ordinal() * length;
+        file.seek_relative((start - at) as i64).map_err(failed)?;
+        file.read_exact(&mut size).map_err(failed)?;
+        file.read_exact(&mut sign).map_err(failed)?;
+        at = start + length;
+        let Some(places) = wanted.places else {
+            continue;
+        };
+        // Each two meet somewhere, whatever their sides.
+        for at in places.each(false, false) {
+            packs.put(at.place, output, |pack| {
+                if pack.is_empty() {
+                    put(pack, number.into());
+                }
+                put(pack, wanted.order.ordinal());
+                put(pack, u32::from_le_bytes(size).into());
+                pack.extend_from_slice(&sign);
+            })?;
+        }
+    }
+    packs.hand_on(output)
+}
+
+pub(super) fn run<R: Read, W: Write>(
+    task: &Task,
+    rows: RowReader<R>,
+    mut output: RowWriter<W>,
+) -> Result<(), Error> {
+    let layout = layout(task)?;
+    let alike = Alike::new(&task.settings, task.certain, Some(layout));
+    let mut places: BTreeMap<i32, Vec<(Kept, Order)>> = BTreeMap::new();
+    for_each_row(rows, |row| match row.kind {
+        Kind::Signs => unpack(&row.data, layout, places.entry(row.part).or_default()),
+        // Of the stage before, whose rows are not kept.
+        Kind::Counts => output.push(0, Kind::Counts, &row.data),
+        _ => Ok(()),
+    })?;
+    let mut links = Vec::new();
+    for mut documents in places.into_values() {
+        // Rows come in any order, and may come twice.
+        documents.sort_unstable();
+        documents.dedup();
+        let (kept, orders): (Vec<Kept>, Vec<Order>) = documents.into_iter().unzip();
+        if kept.len() > SIGNS_MAX {
+            links.extend(orders.iter().skip(1).map(|&order| (orders[0], order)));
+            continue;
+        }
+        let groups = simd::run(Compare {
+            kept: &kept,
+            alike,
+            bound: SetBound::new(task.settings.measure, task.settings.threshold),
+        });
+        let all = groups.labels.iter().zip(&orders);
+        links.extend(
+            all.map(|(&label, &order)| (orders[label as usize], order))
+                .filter(|(one, two)| one != two),
+        );
+    }
+    // Blocks meet at several places.
+    let links = Forest::new(links).links();
+    hand_on(&links, Kind::Links, &mut output)?;
+    output.finish()
+}
+
+/// The bits that `sketch` has kept.
+fn layout(task: &Task) -> Result<Layout, Error> {
+    let filing = Filing::new(&task.settings, task.certain, Keys::Many);
+    filing.layout().ok_or_else(|| {
+        stage_error("with these settings, documents have no bits by which they are told apart")
+    })
+}
+
+fn unpack(bytes: &[u8], layout: Layout, documents: &mut Vec<(Kept, Order)>) -> Result<(), Error> {
+    let mut packed = Unpack(bytes);
+    let task = packed.small()?;
+    while !packed.is_empty() {
+        let order = Order::new(task, packed.small()?.into());
+        let (size, sign) = (packed.small()?, packed.sign(layout.bytes())?);
+        documents.push((Kept { size, sign }, order));
+    }
+    Ok(())
+}
+
+/// Who is joined, by labels that are looked at much more often than they change.
+struct Groups {
+    /// One of its group, for each.
+    labels: Vec<u32>,
+    /// By label.
+    members: Vec<Vec<u32>>,
+}
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        let all = 0..count as u32;
+        Self {
+            labels: all.clone().collect(),
+            members: all.map(|one| vec![one]).collect(),
+        }
+    }
+
+    /// The smaller group takes the label of the other.
+    fn join(&mut self, one: usize, two: usize) {
+        let (mut from, mut to) = (self.labels[one] as usize, self.labels[two] as usize);
+        if from == to {
+            return;
+        }
+        if self.members[from].len() > self.members[to].len() {
+            (from, to) = (to, from);
+        }
+        let mut moved = std::mem::take(&mut self.members[from]);
+        for &one in &moved {
+            self.labels[one as usize] = to as u32;
+        }
+        self.members[to].append(&mut moved);
+    }
+}
+
+/// Each held against each that is neither too small nor too large for it.
+struct Compare<'a> {
+    /// By size.
+    kept: &'a [Kept],
+    alike: Alike,
+    bound: SetBound,
+}
+
+impl Work for Compare<'_> {
+    type Output = Groups;
+
+    #[inline(always)]
+    fn with<M: Masks>(self) -> Groups {
+        let mut groups = Groups::new(self.kept.len());
+        for (number, tile) in self.kept.chunks(TILE).enumerate() {
+            let start = number * TILE;
+            let largest = tile.last().map_or(0, |kept| kept.size);
+            for (place, one) in (start..).zip(&self.kept[start..]) {
+                if self.bound.smaller_size(one.size) > largest {
+                    break;
+                }
+                let before = &tile[..tile.len().min(place - start)];
+                let mut label = groups.labels[place];
+                for (other, two) in (start..).zip(before) {
+                    if groups.labels[other] != label && self.alike.may_be(&one.sign, &two.sign) {
+                        groups.join(other, place);
+                        label = groups.labels[place];
+                    }
+                }
+            }
+        }
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Components;
+    use crate::score::Measure;
+    use crate::settings::Settings;
+
+    const MOST: u32 = 5;
+
+    /// Each held against each, one by one.
+    fn expected(kept: &[Kept], bound: SetBound) -> Vec<u32> {
+        let components = Components::new(kept.len());
+        for (one, x) in (0..).zip(kept) {
+            for (two, y) in (0..).zip(&kept[..one as usize]) {
+                let words = x.sign.iter().zip(&y.sign);
+                let differing: u32 = words.map(|(x, y)| (x ^ y).count_ones()).sum();
+                let (small, large) = (x.size.min(y.size), x.size.max(y.size));
+                let may_be = small >= bound.smaller_size(large);
+                if may_be && differing <= MOST {
+                    components.join(one, two);
+                }
+            }
+        }
+        (0..kept.len() as u32).map(|n| components.find(n)).collect()
+    }
+
+    proptest::proptest! {
+        /// In tiles, and with what is too large left out, it is the same but for links to those
+        /// just too large, which do no harm.
+        #[test]
+        fn tiles_join_all_that_may_be_similar(
+            signs in proptest::collection::vec((1_u32..40, 0_u64..1 << 12, 0_u64..4), 0..600),
+        ) {
+            let bound = SetBound::new(Measure::Jaccard, Settings::default().threshold);
+            let kept = |(size, low, high): (u32, u64, u64)| Kept {
+                size,
+                sign: [low, 0, 0, 0, 0, 0, 0, high << 62],
+            };
+            let mut kept: Vec<Kept> = signs.into_iter().map(kept).collect();
+            kept.sort_unstable();
+            let work = || Compare {
+                kept: &kept,
+                alike: Alike::Bits(MOST),
+                bound,
+            };
+            let (fast, plain) = (simd::run(work()), simd::run_plainly(work()));
+            assert_eq!(fast.labels, plain.labels);
+            for (one, first) in (0..).zip(expected(&kept, bound)) {
+                assert_eq!(fast.labels[one], fast.labels[first as usize]);
+            }
+        }
+    }
+}
