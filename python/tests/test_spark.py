@@ -1,6 +1,7 @@
 """The answer on Spark is the program's, whatever dies on the way."""
 
 import json
+import math
 import os
 import random
 import stat
@@ -100,6 +101,63 @@ def test_data_frames(spark, collection, tmp_path):
     assert [tuple(row) for row in found] == [("1", "2", 1.0)]
 
 
+@pytest.fixture
+def refined(monkeypatch):
+    """Bits of documents are sent first, however short the texts are."""
+    monkeypatch.setattr(on_spark, "TEXT_BYTES", 0)
+    monkeypatch.setattr(on_spark, "_probed", lambda _: ["--keys=many"])
+
+
+@pytest.mark.parametrize(
+    ("verb", "typed", "together"),
+    [
+        ("pairs", ["--score=jaccard"], None),
+        ("pairs", ["--score=jaccard", "--threshold=0.3"], 8),
+        ("pairs", ["--hashes=20", "--threshold=0.5"], None),
+        ("pairs", ["--hashes=200"], None),
+        ("cluster", ["--cluster=components"], None),
+        ("dedup", ["--threshold=0.9"], 20),
+    ],
+)
+def test_texts_are_sent_of_those_whose_bits_are_alike(
+    spark, collection, tmp_path, refined, verb, typed, together
+):
+    more = {} if together is None else {"together": together}
+    started, found = run(spark, verb, typed, [collection], tmp_path, **more)
+    assert "refine" in [stage["stage"] for stage in started.counted.stages]
+    assert found == program(*FILED[verb], "-q", *typed, str(collection))
+
+
+def test_bits_of_two_collections(spark, tmp_path, refined):
+    (tmp_path / "new.jsonl").write_text("\n".join(documents(300, 5)) + "\n")
+    (tmp_path / "old.jsonl").write_text("\n".join(documents(600, 5)[200:]) + "\n")
+    typed = ["--score=jaccard", f"--against={tmp_path / 'old.jsonl'}"]
+    new = tmp_path / "new.jsonl"
+    started, found = run(spark, "pairs", typed, [new], tmp_path)
+    assert "refine" in [stage["stage"] for stage in started.counted.stages]
+    assert found == program("-q", *typed, str(new))
+
+
+def test_passages_link_many_whose_texts_are_not_sent(spark, tmp_path, refined):
+    chance = random.Random(6)
+
+    def passage():
+        number = chance.randrange(400)
+        return " ".join(f"w{number}x{n}" for n in range(12))
+
+    lines = [
+        json.dumps({"url": f"t{n}", "text": " ".join(passage() for _ in range(9))})
+        for n in range(2000)
+    ]
+    path = tmp_path / "passages.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    started, found = run(spark, "pairs", ["--score=jaccard"], [path], tmp_path)
+    assert found == program("-q", "--score=jaccard", str(path))
+    before = started.saved("forest").where("kind = 12").collect()
+    before = max(json.loads(bytes(row.data)).get("linked", 0) for row in before)
+    assert started.counted.counts["linked"] < before / 2
+
+
 WORKER, PYTHON, EXECUTOR = "$$", "$PPID", "executor"
 """Who is ended: the program, the Python that started it, or the executor that started that."""
 
@@ -125,7 +183,7 @@ def killing(tmp_path, whom):
 
 @pytest.mark.skipif("SIMDUP_REMOTE" in os.environ, reason="a master tries tasks again")
 @pytest.mark.parametrize("whom", [WORKER, PYTHON, EXECUTOR])
-def test_what_is_killed_is_done_again(spark, collection, tmp_path, monkeypatch, whom):
+def test_what_is_killed_is_done_again(spark, collection, tmp_path, refined, whom):
     if whom == EXECUTOR and "SIMDUP_MASTER" not in os.environ:
         pytest.skip("in local mode the executor is the driver")
     expected = program("dedup", "-q", str(collection))
@@ -133,7 +191,7 @@ def test_what_is_killed_is_done_again(spark, collection, tmp_path, monkeypatch, 
     _, found = run(spark, "dedup", [], [collection], tmp_path, sent=wrapper, together=40)
     assert found == expected
     killed = {path.name for path in tmp_path.glob("killed-*")}
-    stages = ("sketch", "link", "forest", "narrow", "fetch", "verify", "write")
+    stages = ("sketch", "link", "forest", "narrow", "fetch", "refine", "verify", "write")
     assert killed == {f"killed-{s}" for s in stages}
 
 
@@ -196,7 +254,12 @@ def test_how_many_keys_suit_is_known_from_some_tasks(tmp_path, passages, keys):
     ]
     tasks = pa.RecordBatch.from_pylist([r for r in plan if r["kind"] == 1], rows_schema())
     rows = [row for batch in run_stage(["probe", *typed], [tasks]) for row in batch.to_pylist()]
-    assert [json.loads(row["data"]) for row in rows if row["kind"] == 20] == [[f"--keys={keys}"]]
+    (told,) = [json.loads(row["data"]) for row in rows if row["kind"] == 20]
+    assert told[0] == f"--keys={keys}"
+    # So many keys of each of 2,000, of which chance brings few together.
+    of_each, links = (35, 1 / 512) if keys == "few" else (75, 1 / 16)
+    bits = math.ceil(math.log2(of_each**2 * 2000 / links))
+    assert told[1:] == [f"--key-bits={max(32, bits)}"]
 
 
 def test_lists_of_one_item_and_tiny_thresholds(spark, tmp_path):

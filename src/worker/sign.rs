@@ -245,7 +245,7 @@ mod tests {
             }
             assert_eq!(most_differing(1.0, bits), 0);
         }
-        assert!((65..75).contains(&most_differing(0.75, 300)));
+        assert!((75..95).contains(&most_differing(0.75, 300)));
     }
 
     proptest::proptest! {
