@@ -20,7 +20,7 @@ use crate::pipeline::parts::{Again, DocumentAgain, read_again};
 use crate::settings::Settings;
 
 /// Bytes of documents that are compressed together, about.
-const PACK_BYTES: usize = 1 << 19;
+const PACK_BYTES: usize = 1 << 20;
 /// Bytes that wait for that at the most, wherever they go.
 const WAITING_BYTES: usize = 1 << 26;
 /// How hard they are compressed: a fifth fewer bytes than at the lowest level, which is the fastest,
