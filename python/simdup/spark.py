@@ -123,6 +123,8 @@ class Run:
     """The stage that says who is wanted."""
     tasks: int = 0
     parts: int = 4
+    documents: str | None = None
+    """Where those of a DataFrame are saved, for as long as they are read."""
     folders: frozenset[Path] = frozenset()
     """Where inputs are: nothing is written there, and nothing taken away."""
     counted: Counted = field(default_factory=Counted)
@@ -222,6 +224,11 @@ class Run:
             }
             for name, of_each in used.items()
         }
+
+    def forget_documents(self) -> None:
+        """Take away what was saved of a DataFrame: nothing asks for it any more."""
+        if self.documents is not None:
+            shutil.rmtree(self.documents, ignore_errors=True)
 
     def task_marks(self) -> DataFrame:
         """Give a row for each task, each in a partition of its own. They are for Python alone."""
@@ -366,7 +373,8 @@ def start(
     columns = more.pop("id_column", "url"), more.pop("text_column", "text")
     run = Run(spark, verb, arguments, **more)
     if not isinstance(inputs, (list, tuple)):
-        inputs = [_saved_documents(cast("DataFrame", inputs), base, *columns)]
+        run.documents = _saved_documents(cast("DataFrame", inputs), base, *columns)
+        inputs = [run.documents]
     typed = run.typed("plan", f"--split={run.split}") + (["--", *inputs] if inputs else [])
     rows = [row for batch in run_stage(typed, []) for row in batch.to_pylist()]
     # The program knows what of it are files, and what is typed for the other stages too.
@@ -390,8 +398,19 @@ def start(
         _save_tasks(run.plan, rows)
     # Four parts for a core, and for 256 MB of input.
     cores = parallelism or _parallelism(spark)
-    run.parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
+    parts = 4 * max(cores, run.tasks * run.split // (256 << 20))
+    # What is done already was made for as many as there were then.
+    run.parts = int(_told(run.work / "parts", lambda: str(parts)))
     return run
+
+
+def _told(path: Path, make: Callable[[], str]) -> str:
+    """Give what a file of the work directory says; make it first, if it is not there."""
+    if not path.exists():
+        unfinished = Path(f"{path}.{os.getpid()}")
+        unfinished.write_text(make(), encoding="utf-8")
+        unfinished.replace(path)
+    return path.read_text(encoding="utf-8")
 
 
 def _send_code_along() -> None:
@@ -497,6 +516,7 @@ def belonging(run: Run) -> DataFrame:
         forest = _narrowed(run, linked, forest)
     if _is_refined(run):
         forest = _refined(run, linked, forest, str(signs))
+    shutil.rmtree(signs, ignore_errors=True)  # Nothing asks for them any more.
     return forest
 
 
@@ -508,7 +528,7 @@ def _is_refined(run: Run) -> bool:
         counts.get("documents", 0) + counts.get("against", 0),
     )
     sent = linked * counts.get("record_bytes", 0) / max(1, documents)
-    return counts.get("signed", 0) > 0 and sent > TEXT_BYTES * documents
+    return counts.get("signed", 0) == documents and sent > TEXT_BYTES * documents
 
 
 def _refined(run: Run, linked: DataFrame, forest: DataFrame, signs: str) -> DataFrame:
@@ -547,13 +567,12 @@ def _narrowed(run: Run, linked: DataFrame, forest: DataFrame) -> DataFrame:
 
 def _probed(run: Run) -> list[str]:
     """Give what is typed for `sketch`, as a look at some tasks tells."""
-    told = run.work / "probe.json"
-    if not told.exists():
+
+    def probe() -> str:
         rows = _of_all_tasks(run, run.typed("probe", f"--split={run.split}"))
-        unfinished = Path(f"{told}.{os.getpid()}")
-        unfinished.write_bytes(next(row["data"] for row in rows if row["kind"] == TYPED))
-        unfinished.replace(told)
-    typed: list[str] = json.loads(told.read_text())
+        return str(next(row["data"] for row in rows if row["kind"] == TYPED), "utf-8")
+
+    typed: list[str] = json.loads(_told(run.work / "probe.json", probe))
     return typed
 
 
@@ -614,6 +633,7 @@ def pairs(
     """
     run = start(spark, "pairs", inputs, flags(settings), work=work, **more)
     found = results(run).where(f"kind = {RESULT}")
+    run.forget_documents()
     return found.select("url1", "url2", "score")
 
 
@@ -628,6 +648,7 @@ def cluster(
     """Give the members of clusters as rows `keeper`, `url`, `score`; see `pairs`."""
     run = start(spark, "cluster", inputs, flags(settings), work=work, **more)
     found = results(run).where(f"kind = {RESULT}")
+    run.forget_documents()
     return found.selectExpr("url1 keeper", "url2 url", "score")
 
 
@@ -649,6 +670,7 @@ def dedup(
     all_rows = results(run)
     if output is not None:
         write_kept(run, all_rows, output)
+    run.forget_documents()
     found = all_rows.where(f"kind = {RESULT}")
     return found.selectExpr("url2 url", "url1 keeper", "score")
 

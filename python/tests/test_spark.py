@@ -99,6 +99,7 @@ def test_data_frames(spark, collection, tmp_path):
     columns = {"id_column": "name", "text_column": "body"}
     found = on_spark.pairs(spark, table, {"score": "jaccard"}, **columns, **more).collect()
     assert [tuple(row) for row in found] == [("1", "2", 1.0)]
+    assert not list(tmp_path.glob("documents-*"))
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def refined(monkeypatch):
     ("verb", "typed", "together"),
     [
         ("pairs", ["--score=jaccard"], None),
-        ("pairs", ["--score=jaccard", "--threshold=0.3"], 8),
+        ("pairs", ["--score=jaccard", "--threshold=0.65"], 8),
         ("pairs", ["--hashes=20", "--threshold=0.5"], None),
         ("pairs", ["--hashes=200"], None),
         ("cluster", ["--cluster=components"], None),
@@ -257,7 +258,7 @@ def test_how_many_keys_suit_is_known_from_some_tasks(tmp_path, passages, keys):
     (told,) = [json.loads(row["data"]) for row in rows if row["kind"] == 20]
     assert told[0] == f"--keys={keys}"
     # So many keys of each of 2,000, of which chance brings few together.
-    of_each, links = (35, 1 / 512) if keys == "few" else (75, 1 / 16)
+    of_each, links = (35, 1 / 512) if keys == "few" else (75, 1 / 32)
     bits = math.ceil(math.log2(of_each**2 * 2000 / links))
     assert told[1:] == [f"--key-bits={max(32, bits)}"]
 
@@ -279,6 +280,17 @@ def test_lists_of_one_item_and_tiny_thresholds(spark, tmp_path):
     found = run(spark, "pairs", typed, [path], tmp_path)[1]
     assert found == program("-q", *typed, str(path))
     assert len(found) > 400
+
+
+def test_a_rerun_with_more_cores_goes_on_with_the_parts_there_were(spark, collection, tmp_path):
+    def parts(cores, work):
+        work = str(tmp_path / work)
+        return on_spark.start(
+            spark, "pairs", [str(collection)], [], work=work, parallelism=cores
+        ).parts
+
+    assert parts(2, "work") == parts(16, "work")
+    assert parts(16, "work") < parts(16, "other")
 
 
 def test_nothing_of_another_run_is_left(spark, collection, tmp_path):

@@ -178,7 +178,8 @@ pub(super) fn run<R: Read, W: Write>(
         forest = Forest::new([&known.links[..], &known.copies].concat());
     }
     let wanted = wanted(task, &limits, &forest, &known);
-    let counts = serde_json::json!({ "linked": forest.nodes.len() });
+    let has_text = |wanted: &&Wanted| wanted.places.is_some() && wanted.text_of == wanted.order;
+    let counts = serde_json::json!({ "linked": wanted.iter().filter(has_text).count() });
     output.push(0, Kind::Counts, counts.to_string().as_bytes())?;
     for of_task in wanted.chunk_by(|one, two| one.order.task() == two.order.task()) {
         for some in of_task.chunks(ENTRIES_MAX) {

@@ -8,7 +8,7 @@
 //! under the n - ⌈t·n⌉ + 1 least of them: those that share ⌈t·n⌉ have one of these in common,
 //! wherever in the order of hashes that they share they stand.
 
-use super::sign::{LONG, Layout, Sign};
+use super::sign::{Alike, LONG, Layout, Sign};
 use super::tokens::{Common, Filed, Needed, Tokens, drawn, prefix};
 use crate::candidates::{Bands, lossless_bands};
 use crate::score::Measure;
@@ -100,6 +100,10 @@ impl Filing {
         // Few positions of those that are to be few tell too little.
         let is_told = settings.measure == Measure::MinHash || keys == Keys::Many;
         let layout = Layout::new(settings.measure, sketch.positions(), LONG);
+        let layout = layout.filter(|layout| {
+            let alike = Alike::new(settings, is_certain, Some(*layout));
+            alike.tells_apart(*layout)
+        });
         Self {
             way: Way::Bands {
                 sketcher: sketcher(&sketch),

@@ -15,7 +15,8 @@ use super::tokens::Needed;
 use super::{Order, Task};
 use crate::error::Error;
 
-/// Low bits of keys that are of one range: a part has 128 ranges.
+/// Low bits of keys that are of one range. A part has 128 ranges, or as many fewer as keys are
+/// shorter for fewer documents.
 const LOW_BITS: u32 = 31;
 /// Links that are kept before they are put together to as few as connect the same.
 const LINKS_MIN: usize = 1 << 20;

@@ -94,16 +94,17 @@ fn choose(task: &Task, inputs: &Inputs, tasks: &[&[InputPart]]) -> Result<Vec<St
         false => (Keys::Few, "--keys=few"),
     };
     let of_each = bands_for(threshold, keys).map_or(0, |bands| bands.bands);
-    let bits = key_bits(of_each as f64, documents / part, keys);
+    let has_signs = Filing::new(&task.settings, false, keys).layout().is_some();
+    let bits = key_bits(of_each as f64, documents / part, has_signs);
     Ok(vec![keys_typed.into(), format!("--key-bits={bits}")])
 }
 
-/// Bits of a key by which chance links few enough of so many documents with so many keys each. Many
-/// keys have bits of documents behind them, by which those are told apart again.
-fn key_bits(of_each: f64, documents: f64, keys: Keys) -> u32 {
-    let links_max = match keys {
-        Keys::Few => 1.0 / 512.0,
-        Keys::Many => 1.0 / 16.0,
+/// Bits of a key by which chance links few enough of so many documents with so many keys each: more,
+/// where bits of documents tell those apart again.
+fn key_bits(of_each: f64, documents: f64, has_signs: bool) -> u32 {
+    let links_max = match has_signs {
+        false => 1.0 / 512.0,
+        true => 1.0 / 32.0,
     };
     let values = of_each * of_each * documents / links_max;
     (values.max(1.0).log2().ceil() as u32).clamp(KEY_BITS_MIN, KEY_BITS)

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::arrow::{RowReader, RowWriter};
 use super::fetch::Packs;
 use super::forest::{Forest, Wanted};
@@ -14,15 +16,21 @@ use super::keys::{Filing, Keys};
 use super::link::hand_on;
 use super::pack::{Unpack, put, put_sign};
 use super::part_file::{PartFile, part_path};
+use super::plan::{InputPart, check_documents};
 use super::rows::{Kind, for_each_row};
 use super::sign::{Alike, LONG, Layout, Sign};
 use super::{Order, Task, stage_error};
 use crate::error::{Error, ErrorKind};
 use crate::score::SetBound;
+use crate::settings::Settings;
 use crate::simd::{self, Masks, Work};
 
 /// Documents of a place that are held against each other; if there are more, all stay linked.
 const SIGNS_MAX: usize = 1 << 17;
+/// Bytes that a file of bits starts with.
+const HEAD: usize = 8;
+/// Bytes of a size.
+const SIZE: usize = 4;
 /// Documents that are held against others at a time, so that they stay in the nearest cache.
 const TILE: usize = 256;
 
@@ -43,9 +51,17 @@ pub(super) struct SignFile {
 }
 
 impl SignFile {
-    pub(super) fn create(folder: &Path, task: u32, layout: Layout) -> Result<Self, Error> {
+    pub(super) fn create(
+        task: &Task,
+        folder: &Path,
+        number: u32,
+        layout: Layout,
+    ) -> Result<Self, Error> {
+        let mut file = PartFile::create(folder, number)?;
+        let failed = file.failed();
+        file.write_all(&head(task, layout)).map_err(failed)?;
         Ok(Self {
-            file: PartFile::create(folder, task)?,
+            file,
             bytes: layout.bytes(),
             spare: Vec::new(),
         })
@@ -66,17 +82,29 @@ impl SignFile {
     }
 }
 
+/// What a file starts with: bits of other settings tell nothing.
+fn head(task: &Task, layout: Layout) -> [u8; HEAD] {
+    let Settings {
+        measure,
+        threshold,
+        sketch,
+        ..
+    } = &task.settings;
+    let about = format!("{measure:?} {threshold:?} {sketch:?} {layout:?}");
+    xxh3_64(about.as_bytes()).to_le_bytes()
+}
+
 /// Sends the bits of those that are linked to where they belong. Of those with the same list,
 /// one stands for all.
 pub(super) fn send_signs<W: Write>(
     task: &Task,
     folder: &Path,
-    number: u32,
+    (number, parts): (u32, &[InputPart]),
     mut wanted: Vec<Wanted>,
     packs: &mut Packs,
     output: &mut RowWriter<W>,
 ) -> Result<(), Error> {
-    let bytes = layout(task)?.bytes();
+    let layout = layout(task)?;
     wanted.retain(|wanted| wanted.places.is_some() && wanted.text_of == wanted.order);
     // Rows come in any order, and may come twice.
     wanted.sort_unstable_by_key(|wanted| wanted.order);
@@ -89,9 +117,20 @@ pub(super) fn send_signs<W: Write>(
         ));
         Error::in_file(&path.to_string_lossy(), kind)
     };
-    let mut file = BufReader::new(File::open(&path).map_err(failed)?);
-    let (mut size, mut sign) = ([0; 4], vec![0; bytes]);
-    let length = (size.len() + bytes) as u64;
+    let file = File::open(&path).map_err(failed)?;
+    let file_bytes = file.metadata().map_err(failed)?.len();
+    let mut file = BufReader::new(file);
+    let mut found = [0; HEAD];
+    file.read_exact(&mut found).map_err(failed)?;
+    let (mut size, mut sign) = ([0; SIZE], vec![0; layout.bytes()]);
+    let length = (size.len() + sign.len()) as u64;
+    if found != head(task, layout) || !(file_bytes - HEAD as u64).is_multiple_of(length) {
+        let other = "the bits of documents are of other settings";
+        return Err(failed(io::Error::other(other)));
+    }
+    if !parts.is_empty() {
+        check_documents(parts, (file_bytes - HEAD as u64) / length)?;
+    }
     let mut at = 0;
     for wanted in wanted {
         let start = wanted.order.ordinal() * length;
@@ -102,17 +141,15 @@ pub(super) fn send_signs<W: Write>(
         let Some(places) = wanted.places else {
             continue;
         };
-        // Each two meet somewhere, whatever their sides.
-        for at in places.each(false, false) {
-            packs.put(at.place, output, |pack| {
-                if pack.is_empty() {
-                    put(pack, number.into());
-                }
-                put(pack, wanted.order.ordinal());
-                put(pack, u32::from_le_bytes(size).into());
-                pack.extend_from_slice(&sign);
-            })?;
-        }
+        // Those that are cut into blocks go to one place, whatever their sides: each two meet.
+        packs.put(places.first, output, |pack| {
+            if pack.is_empty() {
+                put(pack, number.into());
+            }
+            put(pack, wanted.order.ordinal());
+            put(pack, u32::from_le_bytes(size).into());
+            pack.extend_from_slice(&sign);
+        })?;
     }
     packs.hand_on(output)
 }
@@ -124,23 +161,31 @@ pub(super) fn run<R: Read, W: Write>(
 ) -> Result<(), Error> {
     let layout = layout(task)?;
     let alike = Alike::new(&task.settings, task.certain, Some(layout));
-    let mut places: BTreeMap<i32, Vec<(Kept, Order)>> = BTreeMap::new();
+    let mut links = Vec::new();
+    let mut places: BTreeMap<i32, Place> = BTreeMap::new();
     for_each_row(rows, |row| match row.kind {
-        Kind::Signs => unpack(&row.data, layout, places.entry(row.part).or_default()),
+        Kind::Signs => {
+            let place = places.entry(row.part).or_default();
+            unpack(&row.data, layout, &mut place.documents)?;
+            if place.documents.len() > SIGNS_MAX {
+                place.link_all(&mut links);
+            }
+            Ok(())
+        }
         // Of the stage before, whose rows are not kept.
         Kind::Counts => output.push(0, Kind::Counts, &row.data),
         _ => Ok(()),
     })?;
-    let mut links = Vec::new();
-    for mut documents in places.into_values() {
+    for mut place in places.into_values() {
+        if place.is_too_large {
+            place.link_all(&mut links);
+            continue;
+        }
+        let mut documents = place.documents;
         // Rows come in any order, and may come twice.
         documents.sort_unstable();
         documents.dedup();
         let (kept, orders): (Vec<Kept>, Vec<Order>) = documents.into_iter().unzip();
-        if kept.len() > SIGNS_MAX {
-            links.extend(orders.iter().skip(1).map(|&order| (orders[0], order)));
-            continue;
-        }
         let groups = simd::run(Compare {
             kept: &kept,
             alike,
@@ -156,6 +201,26 @@ pub(super) fn run<R: Read, W: Write>(
     let links = Forest::new(links).links();
     hand_on(&links, Kind::Links, &mut output)?;
     output.finish()
+}
+
+/// Documents that are linked.
+#[derive(Default)]
+struct Place {
+    documents: Vec<(Kept, Order)>,
+    /// There are more than are held against each other: all stay linked.
+    is_too_large: bool,
+}
+
+impl Place {
+    /// Lets all go but one, to which they are linked.
+    fn link_all(&mut self, links: &mut Vec<(Order, Order)>) {
+        self.is_too_large = true;
+        if let Some(&(_, one)) = self.documents.first() {
+            let others = self.documents.drain(1..);
+            let pairs = others.map(|(_, other)| (one.min(other), one.max(other)));
+            links.extend(pairs.filter(|(one, two)| one != two));
+        }
+    }
 }
 
 /// The bits that `sketch` has kept.
@@ -251,7 +316,6 @@ mod tests {
     use super::*;
     use crate::cluster::Components;
     use crate::score::Measure;
-    use crate::settings::Settings;
 
     const MOST: u32 = 5;
 
@@ -270,6 +334,21 @@ mod tests {
             }
         }
         (0..kept.len() as u32).map(|n| components.find(n)).collect()
+    }
+
+    #[test]
+    fn all_of_a_place_with_too_many_stay_linked() {
+        let mut place = Place::default();
+        let mut links = Vec::new();
+        for some in [0..5_u64, 3..9] {
+            place
+                .documents
+                .extend(some.map(|order| (Kept::default(), Order(order))));
+            place.link_all(&mut links);
+        }
+        let expected: Vec<_> = (1..9).map(|order| (Order(0), Order(order))).collect();
+        assert!(place.is_too_large && place.documents.len() == 1);
+        assert_eq!(Forest::new(links).links(), expected);
     }
 
     proptest::proptest! {

@@ -135,6 +135,22 @@ impl Alike {
         }
     }
 
+    /// Whether those that share nothing are nearly always told apart: where what is similar shares
+    /// little, so many may differ as do of any two.
+    pub(super) fn tells_apart(self, layout: Layout) -> bool {
+        let positions = layout.positions as f64;
+        // How many differ of two that share nothing, by more than chance takes away.
+        let differing = |same: f64| {
+            let deviation = (positions * same * (1.0 - same)).sqrt();
+            positions * (1.0 - same) - 4.0 * deviation
+        };
+        match self {
+            Self::Unknown => false,
+            Self::Bits(most) => f64::from(most) < differing(1.0 / 2.0),
+            Self::Fours(most) => f64::from(most) < differing(1.0 / 16.0),
+        }
+    }
+
     #[inline(always)]
     pub(super) fn may_be<const WORDS: usize>(self, one: &Sign<WORDS>, two: &Sign<WORDS>) -> bool {
         match self {
@@ -266,6 +282,22 @@ mod tests {
                 assert!(alike.may_be(&sign(&one), &sign(&two)));
             }
         }
+    }
+
+    #[test]
+    fn bits_tell_nothing_where_what_is_similar_shares_little() {
+        let tells = |measure, positions, threshold: &str| {
+            let settings = Settings {
+                threshold: threshold.parse().unwrap(),
+                ..settings(measure, positions)
+            };
+            let layout = Layout::new(measure, positions, LONG).unwrap();
+            Alike::new(&settings, false, Some(layout)).tells_apart(layout)
+        };
+        assert!(tells(Measure::Jaccard, 300, "0.75") && tells(Measure::Jaccard, 267, "0.65"));
+        assert!(!tells(Measure::Jaccard, 198, "0.5") && !tells(Measure::Jaccard, 80, "0.3"));
+        assert!(tells(Measure::MinHash, 20, "0.75") && tells(Measure::MinHash, 200, "0.75"));
+        assert!(!tells(Measure::MinHash, 200, "0.5"));
     }
 
     #[test]

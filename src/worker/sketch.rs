@@ -36,8 +36,8 @@ use crate::write::{RemovedLine, write_removed};
 pub(super) const ENTRIES_MAX: usize = 1 << 15;
 /// Bytes of lines in a row, about.
 const LINES_BYTES: usize = 1 << 18;
-/// Shingles of a document for which room is kept.
-const SCRATCH_MAX: usize = 1 << 16;
+/// Shingles for which room is kept, whatever documents have.
+const SCRATCH_MIN: usize = 1 << 10;
 /// Keys that wait to be sorted and packed.
 const KEYS_WAITING: usize = 1 << 22;
 
@@ -97,12 +97,15 @@ impl Maker for Filer<'_> {
 impl Filer<'_> {
     /// What is kept of the document whose keys were asked for last.
     fn kept(&mut self, shingles: &[Shingle]) -> Option<Kept> {
-        let sign = self.filing.sign().filter(|_| self.has_signs)?;
+        if !self.has_signs {
+            return None;
+        }
+        let sign = self.filing.sign()?;
         self.distinct.extend(shingles);
         let size = self.distinct.len() as u32;
-        match shingles.len() <= SCRATCH_MAX {
+        // All room is cleared, whatever is in it.
+        match self.distinct.capacity() <= 8 * shingles.len() + SCRATCH_MIN {
             true => self.distinct.clear(),
-            // One such is rare.
             false => self.distinct = ahash::HashSet::default(),
         }
         Some(Kept { size, sign })
@@ -261,7 +264,7 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
         distinct: ahash::HashSet::default(),
     };
     let mut signs = match (&task.signs, maker().filing.layout()) {
-        (Some(folder), Some(layout)) => Some(SignFile::create(folder, number, layout)?),
+        (Some(folder), Some(layout)) => Some(SignFile::create(task, folder, number, layout)?),
         _ => None,
     };
     let mut kept = Ok(());

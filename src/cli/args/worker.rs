@@ -76,11 +76,12 @@ pub(in crate::cli) struct EngineArgs {
     /// said, the more parts the more
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=48))]
     pub(in crate::cli) key_bits: Option<u32>,
-    /// For `sketch`: the directory in which a file of a few bits of each document is left for each
-    /// task, if keys are many; for `fetch`: send these instead of documents
+    /// For `sketch`: a directory that is there, in which a file of a few bits of each document is left
+    /// for each task, unless keys are few or bits tell nothing; for `fetch`: send these instead of
+    /// documents
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) signs: Option<PathBuf>,
-    /// For `forest`: what was linked with too many has been filed again
+    /// For `forest`: what was linked with too many has been filed again, or links are those of `refine`
     #[arg(long)]
     pub(in crate::cli) narrowed: bool,
     /// For `forest`: documents that may be linked with each other before they are filed again under
