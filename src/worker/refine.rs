@@ -197,7 +197,7 @@ pub(super) fn run<R: Read, W: Write>(
                 .filter(|(one, two)| one != two),
         );
     }
-    // Blocks meet at several places.
+    // As few as connect the same.
     let links = Forest::new(links).links();
     hand_on(&links, Kind::Links, &mut output)?;
     output.finish()

@@ -38,7 +38,7 @@ fn a_plan_needs_files() {
 #[test]
 fn flags_of_other_stages_are_refused() {
     for (typed, says) in [
-        ("link --keys few", "--keys goes with `sketch`"),
+        ("link --keys few", "--keys and --key-bits go with `sketch`"),
         ("sketch --output .", "--output goes with"),
         ("verify --output . --emit rows", "leave --emit rows out"),
         ("link --together 5", "go with `forest`"),
