@@ -65,7 +65,6 @@ pub(crate) fn make_of_each<M: Maker>(
     mut each: impl FnMut(M::Made) + Send,
 ) -> Result<Counts, Error> {
     let wants = Wants {
-        others: true,
         ids: Ids::Passed,
         ..Wants::default()
     };

@@ -110,8 +110,6 @@ pub(super) struct Wants {
     pub(super) values: bool,
     /// Which record is which document.
     pub(super) records: bool,
-    /// Which records of archives are none.
-    pub(super) others: bool,
     /// Their records, in this form, for as long as they fit into an eighth of the memory.
     pub(super) kept: Option<RecordForm>,
     /// How their records will be written.
@@ -724,7 +722,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
         };
         block.passed_over(&mut |number, what| {
             batch.passed_over_records += 1;
-            if wants.records || wants.others {
+            if wants.records {
                 batch.others.push((number, what));
             }
         });

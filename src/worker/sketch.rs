@@ -21,9 +21,9 @@ use super::refine::{Kept, SignFile};
 use super::rows::{Kind, for_each_row};
 use super::sample::{Limit, Sample};
 use super::tokens::{Common, Tokens};
-use super::{Order, Task, Verb, templates};
+use super::{Order, Task, templates};
 use crate::document::Document;
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::observer::Observer;
 use crate::pipeline::Inputs;
 use crate::pipeline::parts::{Maker, make_of_each};
@@ -139,8 +139,6 @@ fn is_unknown_place(url: &str, names: &[String]) -> bool {
 #[derive(Default)]
 struct Problems {
     lines: Mutex<(Vec<u8>, u64)>,
-    /// Whether what is no document is listed too.
-    lists_others: bool,
     has_unknown_place: Mutex<bool>,
 }
 
@@ -164,15 +162,6 @@ impl Observer for Problems {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner) = true;
         }
-    }
-
-    fn passed_over(&self, place: &Place, why: &str) {
-        if !self.lists_others {
-            return;
-        }
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = RemovedLine::NoDocument { place, why };
-        let _ = write_removed(&line, &mut lines.0);
     }
 }
 
@@ -263,10 +252,7 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
     let names: Vec<String> = parts.iter().filter_map(InputPart::unknown_name).collect();
     let seed = u64::from(sketched.is_other);
     let read: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
-    let problems = Problems {
-        lists_others: task.verb == Verb::Dedup,
-        ..Problems::default()
-    };
+    let problems = Problems::default();
     let limit = Limit::new();
     let maker = || Filer {
         filing: Filing::new(&task.settings, task.certain, task.keys),
