@@ -225,11 +225,6 @@ class Run:
             for name, of_each in used.items()
         }
 
-    def forget_documents(self) -> None:
-        """Take away what was saved of a DataFrame: nothing asks for it any more."""
-        if self.documents is not None:
-            shutil.rmtree(self.documents, ignore_errors=True)
-
     def task_marks(self) -> DataFrame:
         """Give a row for each task, each in a partition of its own. They are for Python alone."""
         return marks(self.spark.range(0, self.tasks, 1, max(1, self.tasks)), "id")
@@ -404,6 +399,17 @@ def start(
     return run
 
 
+@contextmanager
+def _started(*arguments: Any, **more: Any) -> Iterator[Run]:
+    """Give a run; what was saved of a DataFrame for it goes with it."""
+    run = start(*arguments, **more)
+    try:
+        yield run
+    finally:
+        if run.documents is not None:
+            shutil.rmtree(run.documents, ignore_errors=True)
+
+
 def _told(path: Path, make: Callable[[], str]) -> str:
     """Give what a file of the work directory says; make it first, if it is not there."""
     if not path.exists():
@@ -523,11 +529,8 @@ def belonging(run: Run) -> DataFrame:
 def _is_refined(run: Run) -> bool:
     """Say whether so much text would be sent that bits of documents are the cheaper way."""
     counts = run.counted.counts
-    linked, documents = (
-        counts.get("linked", 0),
-        counts.get("documents", 0) + counts.get("against", 0),
-    )
-    sent = linked * counts.get("record_bytes", 0) / max(1, documents)
+    documents = counts.get("documents", 0) + counts.get("against", 0)
+    sent = counts.get("linked", 0) * counts.get("record_bytes", 0) / max(1, documents)
     return counts.get("signed", 0) == documents and sent > TEXT_BYTES * documents
 
 
@@ -631,9 +634,8 @@ def pairs(
     there is not done again by a run with the same settings, inputs and version. Without it, a
     temporary directory of this machine is taken, which goes when this process ends.
     """
-    run = start(spark, "pairs", inputs, flags(settings), work=work, **more)
-    found = results(run).where(f"kind = {RESULT}")
-    run.forget_documents()
+    with _started(spark, "pairs", inputs, flags(settings), work=work, **more) as run:
+        found = results(run).where(f"kind = {RESULT}")
     return found.select("url1", "url2", "score")
 
 
@@ -646,9 +648,8 @@ def cluster(
     **more: Any,
 ) -> DataFrame:
     """Give the members of clusters as rows `keeper`, `url`, `score`; see `pairs`."""
-    run = start(spark, "cluster", inputs, flags(settings), work=work, **more)
-    found = results(run).where(f"kind = {RESULT}")
-    run.forget_documents()
+    with _started(spark, "cluster", inputs, flags(settings), work=work, **more) as run:
+        found = results(run).where(f"kind = {RESULT}")
     return found.selectExpr("url1 keeper", "url2 url", "score")
 
 
@@ -666,11 +667,10 @@ def dedup(
     With `output`, the documents that stay are written there, byte for byte as they came: a file
     for each part of the input, in its order.
     """
-    run = start(spark, "dedup", inputs, flags(settings), work=work, **more)
-    all_rows = results(run)
-    if output is not None:
-        write_kept(run, all_rows, output)
-    run.forget_documents()
+    with _started(spark, "dedup", inputs, flags(settings), work=work, **more) as run:
+        all_rows = results(run)
+        if output is not None:
+            write_kept(run, all_rows, output)
     found = all_rows.where(f"kind = {RESULT}")
     return found.selectExpr("url2 url", "url1 keeper", "score")
 

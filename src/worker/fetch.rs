@@ -1,12 +1,13 @@
 //! Documents that are wanted, read once more and sent to where they are compared. Of those with
 //! the same list of shingles, one brings the text for all.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use super::arrow::{RowReader, RowWriter};
 use super::forest::{AtPlace, Wanted, unpack_wanted};
 use super::pack::{put, put_text};
+use super::packs::Packs;
 use super::plan::{InputPart, check_documents};
 use super::refine::send_signs;
 use super::rows::{Kind, for_each_row};
@@ -18,14 +19,6 @@ use crate::document::FieldValue;
 use crate::error::Error;
 use crate::pipeline::parts::{Again, DocumentAgain, read_again};
 use crate::settings::Settings;
-
-/// Bytes of documents that are compressed together, about.
-const PACK_BYTES: usize = 1 << 20;
-/// Bytes that wait for that at the most, wherever they go.
-const WAITING_BYTES: usize = 1 << 26;
-/// How hard they are compressed: a fifth fewer bytes than at the lowest level, which is the fastest,
-/// at 40 % of its speed.
-const LEVEL: i32 = 6;
 
 pub(super) fn run<R: Read, W: Write + Send>(
     task: &Task,
@@ -149,70 +142,6 @@ impl Fetching<'_> {
     }
 }
 
-/// What waits to be handed on, by where it goes.
-pub(super) struct Packs {
-    kind: Kind,
-    waiting: HashMap<u32, Vec<u8>>,
-    bytes: usize,
-}
-
-impl Packs {
-    /// Of documents, which are compressed, or of bits, which are as short as they get.
-    pub(super) fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            waiting: HashMap::new(),
-            bytes: 0,
-        }
-    }
-
-    /// Adds to what goes to a place, and hands on what is enough.
-    pub(super) fn put<W: Write>(
-        &mut self,
-        place: u32,
-        output: &mut RowWriter<W>,
-        document: impl FnOnce(&mut Vec<u8>),
-    ) -> Result<(), Error> {
-        let pack = self.waiting.entry(place).or_default();
-        let before = pack.len();
-        document(pack);
-        self.bytes += pack.len() - before;
-        if pack.len() >= PACK_BYTES {
-            self.bytes -= pack.len();
-            let pack = self.waiting.remove(&place).unwrap_or_default();
-            self.push(place, pack, output)?;
-        }
-        if self.bytes >= WAITING_BYTES {
-            self.hand_on(output)?;
-        }
-        Ok(())
-    }
-
-    /// Hands on all that waits.
-    pub(super) fn hand_on<W: Write>(&mut self, output: &mut RowWriter<W>) -> Result<(), Error> {
-        let mut waiting: Vec<(u32, Vec<u8>)> = self.waiting.drain().collect();
-        self.bytes = 0;
-        waiting.sort_unstable_by_key(|&(place, _)| place);
-        for (place, pack) in waiting {
-            self.push(place, pack, output)?;
-        }
-        Ok(())
-    }
-
-    fn push<W: Write>(
-        &self,
-        place: u32,
-        pack: Vec<u8>,
-        output: &mut RowWriter<W>,
-    ) -> Result<(), Error> {
-        let pack = match self.kind {
-            Kind::Documents => compressed(&pack)?,
-            _ => pack,
-        };
-        output.push(place, self.kind, &pack)
-    }
-}
-
 impl Fetching<'_> {
     /// Where a document stands whose id comes more than once: it goes where the others of that id
     /// go.
@@ -230,10 +159,6 @@ impl Fetching<'_> {
         put_text(&mut bytes, document.url);
         Some((first.ordinal() as u32 % self.task.parts.max(1), bytes))
     }
-}
-
-fn compressed(pack: &[u8]) -> Result<Vec<u8>, Error> {
-    zstd::bulk::compress(pack, LEVEL).map_err(|error| stage_error(error.to_string()))
 }
 
 /// With the fields by which documents are chosen and grouped.

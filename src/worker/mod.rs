@@ -29,6 +29,7 @@ mod link;
 mod narrow;
 mod number;
 mod pack;
+mod packs;
 mod part_file;
 mod plan;
 mod probe;

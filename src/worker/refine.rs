@@ -10,11 +10,11 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::arrow::{RowReader, RowWriter};
-use super::fetch::Packs;
 use super::forest::{Forest, Wanted};
 use super::keys::{Filing, Keys};
 use super::link::hand_on;
 use super::pack::{Unpack, put, put_sign};
+use super::packs::Packs;
 use super::part_file::{PartFile, part_path};
 use super::plan::{InputPart, check_documents};
 use super::rows::{Kind, for_each_row};
@@ -73,8 +73,8 @@ impl SignFile {
         self.spare.clear();
         self.spare.extend_from_slice(&kept.size.to_le_bytes());
         put_sign(&mut self.spare, &kept.sign, self.bytes);
-        let failed = self.file.failed();
-        self.file.write_all(&self.spare).map_err(failed)
+        let written = self.file.write_all(&self.spare);
+        written.map_err(|error| self.file.failed()(error))
     }
 
     pub(super) fn finish(self) -> Result<(), Error> {
@@ -92,6 +92,50 @@ fn head(task: &Task, layout: Layout) -> [u8; HEAD] {
     } = &task.settings;
     let about = format!("{measure:?} {threshold:?} {sketch:?} {layout:?}");
     xxh3_64(about.as_bytes()).to_le_bytes()
+}
+
+/// The same file as it is read, from its start to its end.
+struct KeptSigns {
+    file: BufReader<File>,
+    documents: u64,
+    /// The document that comes next.
+    at: u64,
+    sign: Vec<u8>,
+}
+
+impl KeptSigns {
+    fn open(file: File, head: [u8; HEAD], layout: Layout) -> io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        let mut file = BufReader::new(file);
+        let mut found = [0; HEAD];
+        file.read_exact(&mut found)?;
+        let (bytes, length) = (
+            bytes.saturating_sub(HEAD as u64),
+            (SIZE + layout.bytes()) as u64,
+        );
+        if found != head || !bytes.is_multiple_of(length) {
+            let other = "the bits of documents are of other settings";
+            return Err(io::Error::other(other));
+        }
+        Ok(Self {
+            file,
+            documents: bytes / length,
+            at: 0,
+            sign: vec![0; layout.bytes()],
+        })
+    }
+
+    /// The size and the bits of a document that is not before the one asked for last.
+    fn next(&mut self, ordinal: u64) -> io::Result<(u32, &[u8])> {
+        let length = (SIZE + self.sign.len()) as u64;
+        let over = ordinal.saturating_sub(self.at) * length;
+        self.file.seek_relative(over as i64)?;
+        let mut size = [0; SIZE];
+        self.file.read_exact(&mut size)?;
+        self.file.read_exact(&mut self.sign)?;
+        self.at = ordinal + 1;
+        Ok((u32::from_le_bytes(size), &self.sign))
+    }
 }
 
 /// Sends the bits of those that are linked to where they belong. Of those with the same list,
@@ -118,37 +162,23 @@ pub(super) fn send_signs<W: Write>(
         Error::in_file(&path.to_string_lossy(), kind)
     };
     let file = File::open(&path).map_err(failed)?;
-    let file_bytes = file.metadata().map_err(failed)?.len();
-    let mut file = BufReader::new(file);
-    let mut found = [0; HEAD];
-    file.read_exact(&mut found).map_err(failed)?;
-    let (mut size, mut sign) = ([0; SIZE], vec![0; layout.bytes()]);
-    let length = (size.len() + sign.len()) as u64;
-    if found != head(task, layout) || !(file_bytes - HEAD as u64).is_multiple_of(length) {
-        let other = "the bits of documents are of other settings";
-        return Err(failed(io::Error::other(other)));
-    }
+    let mut file = KeptSigns::open(file, head(task, layout), layout).map_err(failed)?;
     if !parts.is_empty() {
-        check_documents(parts, (file_bytes - HEAD as u64) / length)?;
+        check_documents(parts, file.documents)?;
     }
-    let mut at = 0;
     for wanted in wanted {
-        let start = wanted.order.ordinal() * length;
-        file.seek_relative((start - at) as i64).map_err(failed)?;
-        file.read_exact(&mut size).map_err(failed)?;
-        file.read_exact(&mut sign).map_err(failed)?;
-        at = start + length;
         let Some(places) = wanted.places else {
             continue;
         };
+        let (size, sign) = file.next(wanted.order.ordinal()).map_err(failed)?;
         // Those that are cut into blocks go to one place, whatever their sides: each two meet.
         packs.put(places.first, output, |pack| {
             if pack.is_empty() {
                 put(pack, number.into());
             }
             put(pack, wanted.order.ordinal());
-            put(pack, u32::from_le_bytes(size).into());
-            pack.extend_from_slice(&sign);
+            put(pack, size.into());
+            pack.extend_from_slice(sign);
         })?;
     }
     packs.hand_on(output)
@@ -319,21 +349,22 @@ mod tests {
 
     const MOST: u32 = 5;
 
-    /// Each held against each, one by one.
-    fn expected(kept: &[Kept], bound: SetBound) -> Vec<u32> {
+    /// Each held against each, one by one, whatever the sizes or not.
+    fn expected(kept: &[Kept], bound: Option<SetBound>) -> Vec<usize> {
         let components = Components::new(kept.len());
         for (one, x) in (0..).zip(kept) {
             for (two, y) in (0..).zip(&kept[..one as usize]) {
                 let words = x.sign.iter().zip(&y.sign);
                 let differing: u32 = words.map(|(x, y)| (x ^ y).count_ones()).sum();
                 let (small, large) = (x.size.min(y.size), x.size.max(y.size));
-                let may_be = small >= bound.smaller_size(large);
+                let may_be = bound.is_none_or(|bound| small >= bound.smaller_size(large));
                 if may_be && differing <= MOST {
                     components.join(one, two);
                 }
             }
         }
-        (0..kept.len() as u32).map(|n| components.find(n)).collect()
+        let all = 0..kept.len() as u32;
+        all.map(|n| components.find(n) as usize).collect()
     }
 
     #[test]
@@ -351,17 +382,47 @@ mod tests {
         assert_eq!(Forest::new(links).links(), expected);
     }
 
+    #[test]
+    fn bits_of_other_settings_are_refused() {
+        let layout = Layout::new(Measure::Jaccard, 300, LONG).unwrap();
+        let read = |bytes: &[u8], ordinals: &[u64]| -> io::Result<Vec<(u32, u8)>> {
+            let mut file = tempfile::tempfile()?;
+            file.write_all(bytes)?;
+            io::Seek::rewind(&mut file)?;
+            let mut kept = KeptSigns::open(file, *b"settings", layout)?;
+            assert_eq!(kept.documents, 3);
+            let first = |&n: &u64| kept.next(n).map(|(size, sign)| (size, sign[0]));
+            ordinals.iter().map(first).collect()
+        };
+        let mut bytes = b"settings".to_vec();
+        for document in 1..=3 {
+            bytes.extend([document, 0, 0, 0]);
+            bytes.extend([10 * document; 38]);
+        }
+        assert_eq!(read(&bytes, &[0, 2]).unwrap(), [(1, 10), (3, 30)]);
+        assert_eq!(read(&bytes, &[1, 2]).unwrap(), [(2, 20), (3, 30)]);
+        assert!(read(&bytes, &[3]).is_err());
+        assert!(read(&bytes[..bytes.len() - 1], &[0]).is_err());
+        assert!(read(&bytes[..4], &[]).is_err());
+        bytes[0] ^= 1;
+        assert!(read(&bytes, &[0]).is_err());
+    }
+
     proptest::proptest! {
-        /// In tiles, and with what is too large left out, it is the same but for links to those
-        /// just too large, which do no harm.
+        /// All are joined that may be similar; a tile has some that are just too small too, so that
+        /// these may be, but nobody whose bits are not alike.
         #[test]
         fn tiles_join_all_that_may_be_similar(
-            signs in proptest::collection::vec((1_u32..40, 0_u64..1 << 12, 0_u64..4), 0..600),
+            signs in proptest::collection::vec((1_u32..40, 0_u64..60, 0_u32..64, 0_u32..64), 0..600),
         ) {
             let bound = SetBound::new(Measure::Jaccard, Settings::default().threshold);
-            let kept = |(size, low, high): (u32, u64, u64)| Kept {
-                size,
-                sign: [low, 0, 0, 0, 0, 0, 0, high << 62],
+            // Sixty that are far from each other, and what is a bit or two from these.
+            let kept = |(size, near, low, high): (u32, u64, u32, u32)| {
+                let far = near.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                Kept {
+                    size,
+                    sign: [far ^ 1 << low, 0, 0, 0, 0, 0, 0, far.rotate_left(23) ^ 1 << high],
+                }
             };
             let mut kept: Vec<Kept> = signs.into_iter().map(kept).collect();
             kept.sort_unstable();
@@ -372,8 +433,12 @@ mod tests {
             };
             let (fast, plain) = (simd::run(work()), simd::run_plainly(work()));
             assert_eq!(fast.labels, plain.labels);
-            for (one, first) in (0..).zip(expected(&kept, bound)) {
-                assert_eq!(fast.labels[one], fast.labels[first as usize]);
+            for (one, first) in expected(&kept, Some(bound)).into_iter().enumerate() {
+                assert_eq!(fast.labels[one], fast.labels[first]);
+            }
+            let alike = expected(&kept, None);
+            for (one, &label) in fast.labels.iter().enumerate() {
+                assert_eq!(alike[one], alike[label as usize]);
             }
         }
     }

@@ -3,6 +3,9 @@
 use super::stage_error;
 use crate::error::Error;
 
+/// Bytes of lines that go at a time, about.
+pub(super) const LINES_BYTES: usize = 1 << 18;
+
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {

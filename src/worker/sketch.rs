@@ -18,7 +18,7 @@ use super::number::Sizes;
 use super::pack::{Unpack, put, put_sorted};
 use super::plan::{InputPart, UNKNOWN_LINES};
 use super::refine::{Kept, SignFile};
-use super::rows::{Kind, for_each_row};
+use super::rows::{Kind, LINES_BYTES, for_each_row};
 use super::sample::{Limit, Sample};
 use super::tokens::{Common, Tokens};
 use super::{Order, Task, templates};
@@ -34,8 +34,6 @@ use crate::write::{RemovedLine, write_removed};
 /// Entries of a row at the most. Engines keep rows in batches, and files in groups of rows: a row
 /// should be no larger than some hundred kilobytes.
 pub(super) const ENTRIES_MAX: usize = 1 << 15;
-/// Bytes of lines in a row, about.
-const LINES_BYTES: usize = 1 << 18;
 /// Shingles for which room is kept, whatever documents have.
 const SCRATCH_MIN: usize = 1 << 10;
 /// Keys that wait to be sorted and packed.
@@ -101,7 +99,10 @@ impl Filer<'_> {
             return None;
         }
         let sign = self.filing.sign()?;
-        self.distinct.extend(shingles);
+        // One by one, as room for all of them may be much too much.
+        shingles.iter().for_each(|&shingle| {
+            self.distinct.insert(shingle);
+        });
         let size = self.distinct.len() as u32;
         // All room is cleared, whatever is in it.
         match self.distinct.capacity() <= 8 * shingles.len() + SCRATCH_MIN {

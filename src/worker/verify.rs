@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::arrow::{RowReader, RowWriter, Scored};
 use super::pack::{Unpack, broken, put};
 use super::part_file::PartFile;
-use super::rows::{Kind, for_each_row};
+use super::rows::{Kind, LINES_BYTES, for_each_row};
 use super::{Emit, Order, Task, Verb, stage_error, templates};
 use crate::cluster::Keep;
 use crate::collection::RecordPlace;
@@ -40,8 +40,6 @@ const TEXT: &str = "t";
 const VALUE: &str = "v";
 const PARTY: &str = "p";
 
-/// Bytes of lines that are written at a time, about.
-const LINES_BYTES: usize = 1 << 18;
 /// Bytes that a pack has at the most when it is unpacked: those of one document, and some.
 const PACK_BYTES_MAX: u64 = 5 << 28;
 
