@@ -46,7 +46,7 @@ pub trait Observer: Sync {
     fn problem(&self, _error: &Error) {}
 
     /// A record of an archive is well, but no document, such as a request or an image; told where
-    /// records are written. In input order, problems among them.
+    /// it is listed what becomes of records. In input order, problems among them.
     fn passed_over(&self, _place: &Place, _what: &str) {}
 
     /// Another part of the run begins; a run starts with [`Phase::Reading`] untold.

@@ -40,7 +40,7 @@ Settings = Mapping[str, Union[str, int, float, bool, Sequence[str], None]]
 ROWS = "part int, kind int, data binary"
 RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score double"
 
-WANTED, REMOVED, COUNTS, UNREADABLE, RESULT = 8, 11, 12, 13, 14
+WANTED, REMOVED, COUNTS, UNUSED, RESULT = 8, 11, 12, 13, 14
 COMMON, NARROW, PREFIXES = 15, 16, 17
 INPUT, LINKS, COPIES, REPEATED, TYPED, SIZES, AGAIN = 1, 5, 6, 7, 20, 21, 22
 FILED = (2, 3, 4)
@@ -486,8 +486,8 @@ def results(run: Run) -> DataFrame:
     if run.lines is None:
         return run.save("verify", lambda: run.map(run.by_part(documents), run.typed("verify")))
     if run.verb == "dedup":
-        # Records that could not be used are listed with what goes.
-        documents = documents.union(sketched(run).where(f"kind = {UNREADABLE}"))
+        # Records of which no documents were made are listed with what goes.
+        documents = documents.union(sketched(run).where(f"kind = {UNUSED}"))
 
     def verify(folder: Path) -> DataFrame:
         return run.map(run.by_part(documents), run.typed("verify", f"--output={folder}"))

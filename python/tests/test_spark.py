@@ -388,6 +388,33 @@ def test_what_goes_is_told_with_its_reason(spark, collection, tmp_path):
     assert written(tmp_path / "removed") == sorted(lines)
 
 
+def test_records_of_archives_that_are_no_documents_are_listed(spark, tmp_path):
+    def record(kind, number, body):
+        head = f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/{number}\r\n"
+        head += f"Content-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n"
+        return head + body + "\r\n\r\n"
+
+    text = "the ferry leaves the old harbour at nine on every day but one"
+    records = [
+        record("request", 1, "GET / HTTP/1.1"),
+        record("conversion", 1, text),
+        record("metadata", 1, "fetched: yes"),
+        record("conversion", 2, text),
+    ]
+    path = tmp_path / "pages.warc"
+    path.write_text("".join(records), newline="")
+    (tmp_path / "old.warc").write_text("".join(records[2:]), newline="")
+    for typed in [], [f"--against={tmp_path / 'old.warc'}"]:
+        folder = tmp_path / str(len(typed))
+        folder.mkdir()
+        run(spark, "dedup", typed, [path], folder)
+        expected = folder / "expected.jsonl"
+        program("dedup", "-q", *typed, f"--removed={expected}", str(path))
+        lines = expected.read_bytes().splitlines()
+        assert sum(b"no-document" in line for line in lines) == 2
+        assert written(folder / "removed") == sorted(lines)
+
+
 def test_a_template_around_most_documents(spark, tmp_path):
     chance = random.Random(9)
 

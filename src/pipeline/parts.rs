@@ -65,6 +65,7 @@ pub(crate) fn make_of_each<M: Maker>(
     mut each: impl FnMut(M::Made) + Send,
 ) -> Result<Counts, Error> {
     let wants = Wants {
+        others: true,
         ids: Ids::Passed,
         ..Wants::default()
     };

@@ -108,8 +108,10 @@ pub(super) struct Wants {
     pub(super) lengths: bool,
     /// What the settings' field holds.
     pub(super) values: bool,
-    /// Which record is which document.
+    /// Which record is which document, and which are none.
     pub(super) records: bool,
+    /// Which records of archives are no documents.
+    pub(super) others: bool,
     /// Their records, in this form, for as long as they fit into an eighth of the memory.
     pub(super) kept: Option<RecordForm>,
     /// How their records will be written.
@@ -705,9 +707,10 @@ impl<D: Digest, M> Digesting<'_, D, M> {
         let started = Instant::now();
         let Scratch { digest, shingles } = scratch;
         let wants = self.wants;
+        let has_others = wants.records || wants.others;
+        let has_file = has_others || matches!(self.settings.party_by, Some(PartyBy::Folder(_)));
         let mut batch = Batch {
-            file: (wants.records || matches!(self.settings.party_by, Some(PartyBy::Folder(_))))
-                .then(|| Arc::clone(block.file)),
+            file: has_file.then(|| Arc::clone(block.file)),
             records: wants.kept.map(|_| RecordBlock::new(block)),
             form: (wants.written != Written::Otherwise && !block.bytes.is_empty()).then(|| Form {
                 format: block.format,
@@ -722,7 +725,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
         };
         block.passed_over(&mut |number, what| {
             batch.passed_over_records += 1;
-            if wants.records {
+            if has_others {
                 batch.others.push((number, what));
             }
         });
@@ -857,7 +860,7 @@ struct Batch<T> {
     kept_first: u64,
     passed_over_records: u64,
     format: Option<&'static str>,
-    /// The numbers of those, and what they are, if records are to be known.
+    /// The numbers of those, and what they are, if they are to be known.
     others: Vec<(u64, &'static str)>,
     /// Documents by the encoding that was guessed of them.
     guesses: BTreeMap<&'static str, u64>,

@@ -1,9 +1,10 @@
 //! What goes from a task to many places, some at a time.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{Read, Write};
 
 use super::arrow::RowWriter;
+use super::pack::broken;
 use super::rows::Kind;
 use super::stage_error;
 use crate::error::Error;
@@ -15,6 +16,8 @@ const WAITING_BYTES: usize = 1 << 26;
 /// How hard documents are compressed: a fifth fewer bytes than at the lowest level, which is the
 /// fastest, at 40 % of its speed.
 const LEVEL: i32 = 6;
+/// Bytes that a pack has at the most when it is unpacked: those of one document, and some.
+const UNPACKED_BYTES_MAX: u64 = 5 << 28;
 
 /// What waits to be handed on, by where it goes.
 pub(super) struct Packs {
@@ -80,6 +83,36 @@ impl Packs {
     }
 }
 
-fn compressed(pack: &[u8]) -> Result<Vec<u8>, Error> {
+pub(super) fn compressed(pack: &[u8]) -> Result<Vec<u8>, Error> {
     zstd::bulk::compress(pack, LEVEL).map_err(|error| stage_error(error.to_string()))
+}
+
+/// What was compressed.
+pub(super) fn unpacked(pack: &[u8]) -> Result<Vec<u8>, Error> {
+    unpacked_up_to(pack, UNPACKED_BYTES_MAX)
+}
+
+/// Nothing is unpacked beyond what may be, whatever a pack says.
+fn unpacked_up_to(pack: &[u8], bytes_max: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let decoder = zstd::stream::Decoder::with_buffer(pack).map_err(|_| broken())?;
+    match decoder.take(bytes_max + 1).read_to_end(&mut bytes) {
+        Ok(taken) if taken as u64 <= bytes_max => Ok(bytes),
+        _ => Err(broken()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pack_that_is_more_than_it_may_be_is_refused() {
+        let text = vec![b'a'; 1 << 20];
+        let pack = compressed(&text).unwrap();
+        assert_eq!(unpacked_up_to(&pack, 1 << 20).unwrap(), text);
+        assert!(unpacked_up_to(&pack, (1 << 20) - 1).is_err());
+        assert!(unpacked(&pack[..pack.len() - 1]).is_err());
+        assert!(unpacked(b"no pack").is_err());
+    }
 }

@@ -39,8 +39,8 @@ pub(super) enum Kind {
     Removed = 11,
     /// What was counted, as JSON.
     Counts = 12,
-    /// A record that could not be used, as a line of JSON.
-    Unreadable = 13,
+    /// Records that could not be used, as lines of JSON, packed.
+    Unused = 13,
     /// A result, as two ids and a score.
     Result = 14,
     /// Tokens that many documents have.
@@ -76,7 +76,7 @@ impl Kind {
         Self::Documents,
         Self::Removed,
         Self::Counts,
-        Self::Unreadable,
+        Self::Unused,
         Self::Result,
         Self::Common,
         Self::Narrow,

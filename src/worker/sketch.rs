@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Write};
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
@@ -16,14 +15,15 @@ use super::keys::{Filing, KEY_BITS};
 use super::link::hand_on;
 use super::number::Sizes;
 use super::pack::{Unpack, put, put_sorted};
+use super::packs::compressed;
 use super::plan::{InputPart, UNKNOWN_LINES};
 use super::refine::{Kept, SignFile};
 use super::rows::{Kind, LINES_BYTES, for_each_row};
 use super::sample::{Limit, Sample};
 use super::tokens::{Common, Tokens};
-use super::{Order, Task, templates};
+use super::{Order, Task, Verb, templates};
 use crate::document::Document;
-use crate::error::Error;
+use crate::error::{Error, Place};
 use crate::observer::Observer;
 use crate::pipeline::Inputs;
 use crate::pipeline::parts::{Maker, make_of_each};
@@ -136,32 +136,84 @@ fn is_unknown_place(url: &str, names: &[String]) -> bool {
     })
 }
 
-/// Keeps what is wrong, and tells it.
+/// Records of which no documents are made.
 #[derive(Default)]
-struct Problems {
-    lines: Mutex<(Vec<u8>, u64)>,
-    has_unknown_place: Mutex<bool>,
+struct Unused {
+    /// How many are wrong.
+    skipped: u64,
+    /// Lines that list them, and those before these, packed: there may be as many as there are
+    /// bytes to read.
+    lines: Vec<u8>,
+    packed: Vec<Result<Vec<u8>, Error>>,
+    /// One is called by its place, which is not known.
+    has_unknown_place: bool,
 }
 
-impl Observer for Problems {
-    fn problem(&self, error: &Error) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = RemovedLine::Unreadable {
-            place: &error.place,
-            why: &error.kind,
-        };
+impl Unused {
+    fn list(&mut self, line: &RemovedLine<'_>) {
         // A list in memory takes all that is written to it.
-        let _ = write_removed(&line, &mut lines.0);
-        lines.1 += 1;
-        if error
-            .place
-            .record
-            .is_some_and(|record| record > UNKNOWN_LINES)
-        {
-            *self
-                .has_unknown_place
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = true;
+        let _ = write_removed(line, &mut self.lines);
+        if self.lines.len() >= LINES_BYTES {
+            self.pack();
+        }
+    }
+
+    fn pack(&mut self) {
+        if !self.lines.is_empty() {
+            self.packed.push(compressed(&self.lines));
+            self.lines.clear();
+        }
+    }
+}
+
+/// Takes note of them while documents are read.
+struct Noting {
+    /// Who is listed.
+    listed: Listed,
+    unused: Mutex<Unused>,
+}
+
+/// Which records of which no documents are made are listed, as one machine does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Listed {
+    /// None: only what is removed is.
+    Nothing,
+    /// Those that are wrong: of what documents are compared with, others are of no interest.
+    Unreadable,
+    /// And those of archives that are no documents.
+    All,
+}
+
+impl Listed {
+    fn new(verb: Verb, is_other: bool) -> Self {
+        match (verb, is_other) {
+            (Verb::Dedup, false) => Self::All,
+            (Verb::Dedup, true) => Self::Unreadable,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+impl Noting {
+    fn unused(&self) -> MutexGuard<'_, Unused> {
+        self.unused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Noting {
+    fn problem(&self, error: &Error) {
+        let mut unused = self.unused();
+        unused.skipped += 1;
+        if self.listed >= Listed::Unreadable {
+            let Error { place, kind: why } = error;
+            unused.has_unknown_place |= place.record.is_some_and(|record| record > UNKNOWN_LINES);
+            unused.list(&RemovedLine::Unreadable { place, why });
+        }
+    }
+
+    fn passed_over(&self, place: &Place, why: &str) {
+        if self.listed == Listed::All {
+            self.unused().list(&RemovedLine::NoDocument { place, why });
         }
     }
 }
@@ -236,8 +288,7 @@ struct Sketched {
     /// Tokens, and about how many documents have them.
     common: Vec<(u64, u64)>,
     counts: Counts,
-    problems: Vec<u8>,
-    skipped: u64,
+    unused: Unused,
     has_unknown_place: bool,
     /// The bits of its documents are kept.
     has_signs: bool,
@@ -253,7 +304,10 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
     let names: Vec<String> = parts.iter().filter_map(InputPart::unknown_name).collect();
     let seed = u64::from(sketched.is_other);
     let read: Result<Vec<_>, Error> = parts.iter().map(InputPart::input).collect();
-    let problems = Problems::default();
+    let noting = Noting {
+        listed: Listed::new(task.verb, sketched.is_other),
+        unused: Mutex::default(),
+    };
     let limit = Limit::new();
     let maker = || Filer {
         filing: Filing::new(&task.settings, task.certain, task.keys),
@@ -297,16 +351,14 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
         ordinal += 1;
     };
     let templates = templates(inputs)?;
-    let counts = make_of_each(read?, templates, &task.settings, &problems, maker, each)?;
+    let counts = make_of_each(read?, templates, &task.settings, &noting, maker, each)?;
     kept?;
     sketched.has_signs = signs.is_some();
     signs.map_or(Ok(()), SignFile::finish)?;
     sketched.counts = counts;
     sketched.common = sample.common(known.len());
-    let unknown = problems.has_unknown_place.into_inner();
-    sketched.has_unknown_place |= unknown.unwrap_or_else(PoisonError::into_inner);
-    let lines = problems.lines.into_inner();
-    (sketched.problems, sketched.skipped) = lines.unwrap_or_else(PoisonError::into_inner);
+    sketched.unused = std::mem::take(&mut *noting.unused());
+    sketched.has_unknown_place |= sketched.unused.has_unknown_place;
     Ok(sketched)
 }
 
@@ -374,15 +426,9 @@ impl Sketched {
         if !self.common.is_empty() {
             output.push(0, Kind::Common, &pack_common(&self.common))?;
         }
-        let mut problems = &self.problems[..];
-        while !problems.is_empty() {
-            let end = problems.get(LINES_BYTES..).and_then(|behind| {
-                let end = memchr::memchr(b'\n', behind)?;
-                Some(LINES_BYTES + end + 1)
-            });
-            let (some, rest) = problems.split_at(end.unwrap_or(problems.len()));
-            output.push(number, Kind::Unreadable, some)?;
-            problems = rest;
+        self.unused.pack();
+        for lines in self.unused.packed.drain(..) {
+            output.push(number, Kind::Unused, &lines?)?;
         }
         let Counts {
             documents,
@@ -409,7 +455,7 @@ impl Sketched {
             "short": short,
             "left_out": left_out,
             "template_only": template_only,
-            "skipped": self.skipped,
+            "skipped": self.unused.skipped,
             "signed": if self.has_signs { documents } else { 0 },
             "input_bytes": input_bytes,
             "record_bytes": record_bytes,
@@ -496,6 +542,49 @@ pub(super) fn for_each_run<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
+    use crate::worker::packs::unpacked;
+
+    fn listed(listed: Listed) -> (u64, Vec<String>) {
+        let noting = Noting {
+            listed,
+            unused: Mutex::default(),
+        };
+        for record in 1..=5000 {
+            let place = Place {
+                file: "pages.warc".into(),
+                record: Some(record),
+                byte: None,
+            };
+            match record % 5 {
+                0 => noting.problem(&Error {
+                    place,
+                    kind: ErrorKind::Utf8,
+                }),
+                _ => noting.passed_over(&place, "request"),
+            }
+        }
+        let mut unused = std::mem::take(&mut *noting.unused());
+        unused.pack();
+        assert!(unused.lines.is_empty());
+        let packed = unused.packed.into_iter();
+        let text: Vec<u8> = packed
+            .flat_map(|lines| unpacked(&lines.unwrap()).unwrap())
+            .collect();
+        let text = String::from_utf8(text).unwrap();
+        (unused.skipped, text.lines().map(Into::into).collect())
+    }
+
+    #[test]
+    fn records_of_which_no_documents_are_made_are_listed_where_they_are_asked_for() {
+        let (skipped, lines) = listed(Listed::All);
+        assert_eq!((skipped, lines.len()), (1000, 5000));
+        assert!(lines[2].starts_with(r#"{"url":"pages.warc:3","reason":"no-document","#));
+        assert!(lines[4999].starts_with(r#"{"url":"pages.warc:5000","reason":"unreadable","#));
+        let (skipped, lines) = listed(Listed::Unreadable);
+        assert_eq!((skipped, lines.len()), (1000, 1000));
+        assert_eq!(listed(Listed::Nothing), (1000, Vec::new()));
+    }
 
     proptest::proptest! {
         #[test]

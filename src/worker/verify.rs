@@ -9,7 +9,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::arrow::{RowReader, RowWriter, Scored};
-use super::pack::{Unpack, broken, put};
+use super::pack::{Unpack, put};
+use super::packs::unpacked;
 use super::part_file::PartFile;
 use super::rows::{Kind, LINES_BYTES, for_each_row};
 use super::{Emit, Order, Task, Verb, stage_error, templates};
@@ -40,9 +41,6 @@ const TEXT: &str = "t";
 const VALUE: &str = "v";
 const PARTY: &str = "p";
 
-/// Bytes that a pack has at the most when it is unpacked: those of one document, and some.
-const PACK_BYTES_MAX: u64 = 5 << 28;
-
 pub(super) fn run<R: Read, W: Write + Send>(
     task: &Task,
     inputs: &Inputs,
@@ -62,7 +60,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
         match row.kind {
             Kind::Documents => part.or_default().packs.push(row.data),
             Kind::Places => part.or_default().repeated.unpack(&row.data)?,
-            Kind::Unreadable => part.or_default().unreadable.push(row.data),
+            Kind::Unused => part.or_default().unused.push(row.data),
             // Of the stage before, whose rows are not kept.
             Kind::Counts => output.rows.push(0, Kind::Counts, &row.data)?,
             _ => {}
@@ -73,7 +71,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
     let mut counts = Found::default();
     for (number, mut part) in parts {
         output.part = number;
-        output.lines(&part.lines()?)?;
+        part.list(&mut output)?;
         let gathered = Gathered::new(part.packs, task.settings.read.items)?;
         let is_compared = match gathered.has_sides {
             true => gathered.has_both_sides(),
@@ -113,20 +111,21 @@ pub(super) fn run<R: Read, W: Write + Send>(
 struct Part {
     packs: Vec<Vec<u8>>,
     repeated: Repeated,
-    unreadable: Vec<Vec<u8>>,
+    /// Lines of records that could not be used, packed.
+    unused: Vec<Vec<u8>>,
 }
 
 impl Part {
-    /// What is not compared but listed.
-    fn lines(&mut self) -> Result<Vec<u8>, Error> {
-        let mut lines = self.repeated.lines()?;
+    /// Lists what is not compared.
+    fn list<W: Write>(&mut self, output: &mut Output<'_, W>) -> Result<(), Error> {
+        output.lines(&self.repeated.lines()?)?;
         // A row may come twice where an engine repeats what failed.
-        self.unreadable.sort_unstable();
-        self.unreadable.dedup();
-        self.unreadable
-            .iter()
-            .for_each(|some| lines.extend_from_slice(some));
-        Ok(lines)
+        self.unused.sort_unstable();
+        self.unused.dedup();
+        for lines in self.unused.drain(..) {
+            output.lines(&unpacked(&lines)?)?;
+        }
+        Ok(())
     }
 }
 
@@ -262,14 +261,7 @@ impl Gathered {
             has_items,
         };
         for pack in packs {
-            let mut bytes = Vec::new();
-            let pack = zstd::stream::Decoder::new(io::Cursor::new(pack)).map_err(|_| broken())?;
-            // Nothing is unpacked beyond it, whatever it says.
-            let taken = pack.take(PACK_BYTES_MAX + 1).read_to_end(&mut bytes);
-            match taken {
-                Ok(taken) if taken as u64 <= PACK_BYTES_MAX => gathered.unpack(&bytes)?,
-                _ => return Err(broken()),
-            }
+            gathered.unpack(&unpacked(&pack)?)?;
         }
         gathered
             .documents
