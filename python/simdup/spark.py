@@ -143,9 +143,12 @@ class Run:
             *self.arguments,
         ]
 
-    def map(self, rows: DataFrame, typed: list[str], schema: str = ROWS) -> DataFrame:
-        """Run a stage on every partition of some rows; those that read inputs are told them."""
-        sent, starter = self.sent, binary_path()
+    def map(self, into: str, rows: DataFrame, typed: list[str], schema: str = ROWS) -> DataFrame:
+        """Run a stage on every partition of some rows, on the way to what is saved `into` a name.
+
+        Stages that read inputs are told them.
+        """
+        sent, starter, used = self.sent, binary_path(), self.used(into)
         plan = self.plan if typed[0] in ("sketch", "narrow", "fetch", "write") else None
         common = self.common if typed[0] == "narrow" else None
 
@@ -156,7 +159,11 @@ class Run:
                 binary = binary_path(sent, starter)
             except FileNotFoundError as error:
                 raise StageError(f"{socket.gethostname()}: {error}") from None
-            return run_stage(arguments, _with_inputs(batches, plan, common), binary, tell=True)
+
+            def tell(cpu_seconds: float, came: int) -> None:
+                _tell_of_task(used / stage, {"cpu_seconds": cpu_seconds, "bytes": came})
+
+            return run_stage(arguments, _with_inputs(batches, plan, common), binary, tell)
 
         return rows.mapInArrow(each, schema)
 
@@ -169,20 +176,24 @@ class Run:
         with small_batches(self.spark):
             if not is_done:
                 self.told(name)
+                shutil.rmtree(self.used(name), ignore_errors=True)
                 write = make().write.mode("overwrite").options(**WRITTEN)
                 write.parquet(folder.as_uri())
                 done.touch()  # Not every engine leaves it.
             seconds = round(time.monotonic() - started, 3)
             saved = self.saved(name, schema)
-            told = {"stage": name, "seconds": seconds, "skipped": is_done}
-            self.counted.stages.append({**told, "processes": self.add_counts(saved)})
+            self.add_counts(saved)
+        told = {"stage": name, "seconds": seconds, "skipped": is_done}
+        self.counted.stages.append({**told, "processes": self.processes(name)})
         return saved
 
     def saved(self, name: str, schema: str = ROWS) -> DataFrame:
         """Give a stage's rows as they were saved."""
         return self.spark.read.schema(schema).parquet((self.work / name).as_uri())
 
-    def save_files(self, stage: str, output: str, make: Callable[[Path], DataFrame]) -> DataFrame:
+    def save_files(
+        self, stage: str, output: str, make: Callable[[str, Path], DataFrame]
+    ) -> DataFrame:
         """Run a stage that leaves files in a directory, unless they are there."""
         folder = Path(output).absolute()
         if folder.resolve() in self.folders:
@@ -197,33 +208,41 @@ class Run:
             for old in [success, *folder.glob("part-*"), *folder.glob(".unfinished-*")]:
                 old.unlink(missing_ok=True)
             shutil.rmtree(self.work / name, ignore_errors=True)
-        rows = self.save(name, lambda: make(folder))
+        rows = self.save(name, lambda: make(name, folder))
         for left in folder.glob(".unfinished-*"):  # By a process that was killed.
             left.unlink(missing_ok=True)
         success.write_text(key)
         return rows
 
-    def add_counts(self, rows: DataFrame) -> dict[str, dict[str, float]]:
-        """Add up what a stage counted, and give what its processes used, by their stages."""
-        used: dict[str, list[tuple[float, int]]] = {}
+    def add_counts(self, rows: DataFrame) -> None:
+        """Add up what a stage counted."""
         for row in rows.where(f"kind = {COUNTS}").select("data").collect():
-            counts = json.loads(bytes(row.data))
-            if "process" in counts:
-                one = counts["cpu_seconds"], counts["bytes"]
-                used.setdefault(counts["process"], []).append(one)
-                continue
-            for name, value in counts.items():
+            for name, value in json.loads(bytes(row.data)).items():
                 self.counted.counts[name] = self.counted.counts.get(name, 0) + value
-        return {
-            name: {
-                "tasks": len(of_each),
-                "cpu_seconds": round(sum(cpu for cpu, _ in of_each), 3),
-                "median": median(cpu for cpu, _ in of_each),
-                "largest": max(cpu for cpu, _ in of_each),
-                "bytes": sum(size for _, size in of_each),
+
+    def used(self, into: str) -> Path:
+        """Give where tasks tell what they used, on the way to what is saved into a name.
+
+        It is not the same twice. Were it among the rows, a task that is done again would not give
+        those that it gave, and Spark would end the run.
+        """
+        return self.work / "used" / into
+
+    def processes(self, into: str) -> dict[str, dict[str, float]]:
+        """Give what the processes used that what is saved into a name took, by their stages."""
+        by_stage: dict[str, dict[str, float]] = {}
+        folder = self.used(into)
+        for stage in sorted(folder.iterdir()) if folder.is_dir() else []:
+            told = [json.loads(path.read_text()) for path in stage.glob("*.json")]
+            cpu_seconds = [one["cpu_seconds"] for one in told]
+            by_stage[stage.name] = {
+                "tasks": len(told),
+                "cpu_seconds": round(sum(cpu_seconds), 3),
+                "median": median(cpu_seconds),
+                "largest": max(cpu_seconds),
+                "bytes": sum(one["bytes"] for one in told),
             }
-            for name, of_each in used.items()
-        }
+        return by_stage
 
     def task_marks(self) -> DataFrame:
         """Give a row for each task, each in a partition of its own. They are for Python alone."""
@@ -337,6 +356,26 @@ def _with_inputs(
             batch = batch.filter(pc.greater_equal(kinds, 0))
         if batch.num_rows:
             yield batch
+
+
+def _tell_of_task(folder: Path, used: dict[str, float]) -> None:
+    """Leave in the work directory what a task used, in place of what it left when tried before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_task_number()}.json"
+    unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
+    unfinished.write_text(json.dumps(used), encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _task_number() -> str:
+    """Give the number of this task, the same each time it is tried; else one that no other has."""
+    try:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+    except ImportError:  # Of the parts of Spark, some engines need only the client.
+        context = None
+    return uuid.uuid4().hex if context is None else f"{context.stageId()}-{context.partitionId()}"
 
 
 def _seen_by_all(path: str) -> Any:
@@ -479,20 +518,20 @@ def _parallelism(spark: SparkSession) -> int:
 def results(run: Run) -> DataFrame:
     """Run all stages up to the results."""
     wanted = belonging(run).where(f"kind = {WANTED}")
-    documents = run.map(run.by_task(wanted), run.typed("fetch"))
+
+    def verify(into: str, *more: str, schema: str = ROWS) -> DataFrame:
+        documents = run.map(into, run.by_task(wanted), run.typed("fetch"))
+        if more and run.verb == "dedup":
+            # Records of which no documents were made are listed with what goes.
+            documents = documents.union(sketched(run).where(f"kind = {UNUSED}"))
+        return run.map(into, run.by_part(documents), run.typed("verify", *more), schema)
+
     if run.emit == "rows":
-        compared = run.map(run.by_part(documents), run.typed("verify"), RESULTS)
-        return run.save("verify-rows", lambda: compared, RESULTS)
+        name = "verify-rows"
+        return run.save(name, lambda: verify(name, schema=RESULTS), RESULTS)
     if run.lines is None:
-        return run.save("verify", lambda: run.map(run.by_part(documents), run.typed("verify")))
-    if run.verb == "dedup":
-        # Records of which no documents were made are listed with what goes.
-        documents = documents.union(sketched(run).where(f"kind = {UNUSED}"))
-
-    def verify(folder: Path) -> DataFrame:
-        return run.map(run.by_part(documents), run.typed("verify", f"--output={folder}"))
-
-    return run.save_files("verify", run.lines, verify)
+        return run.save("verify", lambda: verify("verify"))
+    return run.save_files("verify", run.lines, lambda into, to: verify(into, f"--output={to}"))
 
 
 def sketched(run: Run) -> DataFrame:
@@ -508,16 +547,17 @@ def belonging(run: Run) -> DataFrame:
     signs = run.work / "signs"
     signs.mkdir(exist_ok=True)
     sketch = run.typed("sketch", f"--signs={signs}", *_probed(run))
-    first = run.save("sketch", lambda: run.map(run.task_marks(), sketch))
+    first = run.save("sketch", lambda: run.map("sketch", run.task_marks(), sketch))
     _number(run, first)
     if run.counted.counts.get("to_number"):
         # Records are called by their lines, which are counted only now.
         asked = marks(first.where(f"kind = {AGAIN}"), "part")
-        run.save("sketch-again", lambda: run.map(run.by_task(asked), sketch))
+        again = "sketch-again"
+        run.save(again, lambda: run.map(again, run.by_task(asked), sketch))
     filed = sketched(run).where(f"kind in {FILED}")
-    linked = run.save("link", lambda: run.map(run.by_part(filed), run.typed("link")))
+    linked = run.save("link", lambda: run.map("link", run.by_part(filed), run.typed("link")))
     common = sketched(run).where(f"kind in ({COMMON}, {LINKS})")
-    forest = run.save("forest", lambda: _forest(run, linked.union(common)))
+    forest = run.save(run.forest, lambda: _forest(run, linked.union(common)))
     if run.counted.counts.get("to_narrow"):
         forest = _narrowed(run, linked, forest)
     if _is_refined(run):
@@ -537,8 +577,12 @@ def _is_refined(run: Run) -> bool:
 def _refined(run: Run, linked: DataFrame, forest: DataFrame, signs: str) -> DataFrame:
     """Find out who belongs together by bits of those that are linked."""
     wanted = forest.where(f"kind = {WANTED}")
-    bits = run.map(run.by_task(wanted), run.typed("fetch", f"--signs={signs}"))
-    alike = run.save("refine", lambda: run.map(run.by_part(bits), run.typed("refine")))
+
+    def refine() -> DataFrame:
+        bits = run.map("refine", run.by_task(wanted), run.typed("fetch", f"--signs={signs}"))
+        return run.map("refine", run.by_part(bits), run.typed("refine"))
+
+    alike = run.save("refine", refine)
     rows = alike.union(linked.where(f"kind in ({COPIES}, {REPEATED})"))
     del run.counted.counts["linked"]  # Those that are linked now are counted.
     run.forest = "forest-refined"
@@ -557,11 +601,12 @@ def _narrowed(run: Run, linked: DataFrame, forest: DataFrame) -> DataFrame:
 
     def narrow() -> DataFrame:
         asked = forest.where(f"kind = {NARROW}")
-        return run.map(run.by_task(asked), run.typed("narrow"))
+        return run.map("narrow", run.by_task(asked), run.typed("narrow"))
 
     narrowed = run.save("narrow", narrow)
     rows = narrowed.where(f"kind = {PREFIXES}")
-    relinked = run.save("link-again", lambda: run.map(run.by_part(rows), run.typed("link")))
+    again = "link-again"
+    relinked = run.save(again, lambda: run.map(again, run.by_part(rows), run.typed("link")))
     all_links = linked.union(sketched(run).where(f"kind = {LINKS}")).union(relinked)
     rows = all_links.union(forest.where(f"kind = {NARROW}"))
     run.forest = "forest-again"
@@ -614,8 +659,8 @@ def _forest(run: Run, rows: DataFrame, *more: str) -> DataFrame:
         more = (f"--together={run.together}", *more)
     if run.parts > MERGED_PARTS:
         some = rows.repartition(run.parts // MERGED_PARTS + 1)
-        rows = run.map(some, run.typed("forest", "--parts=0", *more))
-    return run.map(rows.repartition(1), run.typed("forest", *more))
+        rows = run.map(run.forest, some, run.typed("forest", "--parts=0", *more))
+    return run.map(run.forest, rows.repartition(1), run.typed("forest", *more))
 
 
 def pairs(
@@ -680,9 +725,9 @@ def write_kept(run: Run, found: DataFrame, output: str) -> None:
     wanted = run.saved(run.forest).where(f"kind = {WANTED}")
     gone = found.where(f"kind = {REMOVED}").select("part", "kind", "data")
 
-    def write(folder: Path) -> DataFrame:
+    def write(into: str, folder: Path) -> DataFrame:
         all_tasks = marks(run.spark.range(0, run.tasks, 1, max(1, run.parts)), "id")
         rows = run.by_task(wanted.union(gone).union(all_tasks))
-        return run.map(rows, run.typed("write", f"--output={folder}"))
+        return run.map(into, rows, run.typed("write", f"--output={folder}"))
 
     run.save_files("write", output, write)

@@ -5,18 +5,17 @@ This is all that Python does in a task. Rows are bytes to it.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
 from simdup.binary import binary_path
 
-END, COUNTS = 0, 12
-"""The kinds of the last row, which says how many came before, and of counts."""
+END = 0
+"""The kind of the last row, which says how many came before."""
 
 
 class StageError(RuntimeError):
@@ -36,17 +35,12 @@ def rows_schema() -> Any:
     )
 
 
-def row_batch(schema: Any, kind: int, data: bytes) -> Any:
-    """Give a row by itself, with nothing in columns that are not for all rows."""
-    import pyarrow as pa
-
-    row = {"part": 0, "kind": kind, "data": data}
-    return pa.RecordBatch.from_pylist([row], schema)
-
-
 def end_batch(rows: int) -> Any:
     """Give the last row behind so many."""
-    return row_batch(rows_schema(), END, rows.to_bytes(8, "little"))
+    import pyarrow as pa
+
+    row = {"part": 0, "kind": END, "data": rows.to_bytes(8, "little")}
+    return pa.RecordBatch.from_pylist([row], rows_schema())
 
 
 def _send(
@@ -72,18 +66,20 @@ def _send(
 
 
 def run_stage(
-    arguments: list[str], batches: Iterable[Any], binary: str | None = None, tell: bool = False
+    arguments: list[str],
+    batches: Iterable[Any],
+    binary: str | None = None,
+    tell: Callable[[float, int], None] | None = None,
 ) -> Iterator[Any]:
     """Run `simdup worker` with these arguments, and give what it answers to these batches.
 
-    With `tell`, a row of counts comes last: the seconds of all its cores, and the bytes that
-    came to it.
+    `tell` is told last what it took: the seconds of all its cores, and the bytes that came to it.
+    These are no rows, as the rows of a task are the same whenever it is done.
     """
     import pyarrow as pa
 
     failed: list[BaseException] = []
     bytes_sent = [0]
-    schema = rows_schema()
     before = os.times()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -100,7 +96,6 @@ def run_stage(
         try:
             try:
                 with pa.ipc.open_stream(process.stdout) as answer:
-                    schema = answer.schema
                     yield from answer
             except (pa.ArrowInvalid, OSError) as error:
                 broken = error
@@ -118,8 +113,6 @@ def run_stage(
             said = errors.read()[-4000:].decode("utf-8", "replace").strip()
             told = said or f"`simdup worker {arguments[0]}` ended with status {status}"
             raise StageError(f"simdup worker {arguments[0]}: {told}") from broken
-    if tell:
+    if tell is not None:
         after = os.times()
-        cpu = sum(after[:4]) - sum(before[:4])
-        counts = {"process": arguments[0], "cpu_seconds": round(cpu, 3), "bytes": bytes_sent[0]}
-        yield row_batch(schema, COUNTS, json.dumps(counts).encode())
+        tell(round(sum(after[:4]) - sum(before[:4]), 3), bytes_sent[0])

@@ -30,7 +30,9 @@ def spark():
         server.start(background=True)
         remote = f"sc://127.0.0.1:{server.listening_address[1]}"
     if remote:
-        yield SparkSession.builder.remote(remote).getOrCreate()
+        session = SparkSession.builder.remote(remote).getOrCreate()
+        yield session
+        session.stop()
         if server is not None:
             server.stop()
         return

@@ -196,6 +196,17 @@ def test_what_is_killed_is_done_again(spark, collection, tmp_path, refined, whom
     assert killed == {f"killed-{s}" for s in stages}
 
 
+def test_a_task_gives_the_same_rows_whenever_it_is_done(spark, collection, tmp_path):
+    """Spark ends a run that depends on rows that were others when a task was done again."""
+    started, _ = run(spark, "pairs", ["--score=jaccard"], [collection], tmp_path)
+    wanted = started.saved(started.forest).where("kind = 8")
+    documents = started.map("twice", started.by_task(wanted), started.typed("fetch"))
+    assert sorted(documents.collect()) == sorted(documents.collect())
+    used = {stage["stage"]: stage["processes"] for stage in started.counted.stages}
+    assert used["sketch"]["sketch"]["tasks"] == started.tasks
+    assert all(processes for processes in used.values())
+
+
 def test_a_rerun_skips_what_is_done(spark, collection, tmp_path):
     first, found = run(spark, "cluster", [], [collection], tmp_path)
     assert not any(stage["skipped"] for stage in first.counted.stages)

@@ -202,8 +202,6 @@ pub(super) fn run<R: Read, W: Write>(
             }
             Ok(())
         }
-        // Of the stage before, whose rows are not kept.
-        Kind::Counts => output.push(0, Kind::Counts, &row.data),
         _ => Ok(()),
     })?;
     for mut place in places.into_values() {

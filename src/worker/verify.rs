@@ -61,8 +61,6 @@ pub(super) fn run<R: Read, W: Write + Send>(
             Kind::Documents => part.or_default().packs.push(row.data),
             Kind::Places => part.or_default().repeated.unpack(&row.data)?,
             Kind::Unused => part.or_default().unused.push(row.data),
-            // Of the stage before, whose rows are not kept.
-            Kind::Counts => output.rows.push(0, Kind::Counts, &row.data)?,
             _ => {}
         }
         Ok(())
