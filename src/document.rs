@@ -65,6 +65,15 @@ impl<'a> Document<'a> {
             links: Vec::new(),
         }
     }
+
+    /// Characters in its text.
+    pub(crate) fn length(&self) -> u64 {
+        let texts: &[Cow<'_, str>] = match &self.content {
+            Content::Text(text) => std::slice::from_ref(text),
+            Content::Items(items) => items,
+        };
+        texts.iter().map(|text| text.chars().count() as u64).sum()
+    }
 }
 
 /// A value by which documents can be put into an order.

@@ -222,7 +222,7 @@ impl ReadingAgain<'_> {
     }
 
     fn kept(&self, block: &Block<'_>, document: Document<'_>) -> Kept {
-        let length = super::reading::length(&document);
+        let length = document.length();
         let party = match &self.settings.party_by {
             Some(PartyBy::Field(_)) => document.party.as_ref().map(field_text).map(Into::into),
             Some(PartyBy::Folder(level)) => self.folders.of(block.file, *level).map(Into::into),

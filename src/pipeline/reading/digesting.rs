@@ -1,6 +1,5 @@
 //! How blocks of records become batches: documents are shingled and digested, by all threads.
 
-use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::batch::{Batch, BatchDocument, Form, value_bytes};
 use super::{Digest, Known, Wants, Written};
 use crate::collection::{PartyBy, SeenRecord, UrlHasher};
-use crate::document::{Content, Document};
+use crate::document::Document;
 use crate::error::Error;
 use crate::explain::Template;
 use crate::pipeline::folders::Folders;
@@ -249,7 +248,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                         batch.drawn.extend(drawn);
                     }
                     if wants.lengths {
-                        batch.lengths.push(length(&document));
+                        batch.lengths.push(document.length());
                     }
                     if wants.values {
                         batch.values.push(document.value);
@@ -282,13 +281,4 @@ impl<D, M> Digesting<'_, D, M> {
             PartyBy::Host | PartyBy::Pattern(_) => party_by.of_url(&document.url).map(Into::into),
         }
     }
-}
-
-/// Characters in a document's text.
-pub(in crate::pipeline) fn length(document: &Document<'_>) -> u64 {
-    let texts: &[Cow<'_, str>] = match &document.content {
-        Content::Text(text) => std::slice::from_ref(text),
-        Content::Items(items) => items,
-    };
-    texts.iter().map(|text| text.chars().count() as u64).sum()
 }

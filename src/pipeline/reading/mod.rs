@@ -17,7 +17,6 @@ use collector::Collector;
 pub(super) use digest::Digest;
 use digest::{ListDigest, TemplateDigest};
 use digesting::Digesting;
-pub(super) use digesting::length;
 
 use super::Inputs;
 use super::floor::{Counted, Floor, Purpose};
