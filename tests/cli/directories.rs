@@ -183,7 +183,7 @@ mod commands {
         let place = Place::new();
         place.file("d/1", "x");
         script(&place, "pre", "echo $$ > pid; exec sleep 1000");
-        let mut child = place.command("--pre ./pre d").spawn().unwrap();
+        let mut child = place.signalled("--pre ./pre d").spawn().unwrap();
         let pid = loop {
             match std::fs::read_to_string(place.path("pid")) {
                 Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),

@@ -79,6 +79,23 @@ impl Place {
         command
     }
 
+    /// Such a command that signals end, whatever is ignored here: a shell's `&` ignores interrupts.
+    pub fn signalled(&self, arguments: &str) -> Command {
+        let command = self.command(arguments);
+        if !cfg!(target_os = "linux") {
+            return command;
+        }
+        let mut env = Command::new("env");
+        env.arg("--default-signal")
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        env
+    }
+
     pub fn run(&self, arguments: &str) -> Run {
         finish(self.command(arguments).spawn().unwrap())
     }

@@ -453,7 +453,11 @@ mod outputs {
         place.file("docs", copies(2));
         let flags = "dedup -o out --removed removed --stats stats -";
         for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)] {
-            let mut child = place.command(flags).stdin(Stdio::piped()).spawn().unwrap();
+            let mut child = place
+                .signalled(flags)
+                .stdin(Stdio::piped())
+                .spawn()
+                .unwrap();
             wait_until_it_watches(&child);
             thread::sleep(Duration::from_millis(50));
             let kill = format!("kill -{signal} {}", child.id());
