@@ -40,6 +40,7 @@ def spark():
         SparkSession.builder.master(os.environ.get("SIMDUP_MASTER", "local[2,4]"))
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.cores.max", "2")  # of a cluster's: the command's own session needs some, too
         .getOrCreate()
     )
     yield session

@@ -231,6 +231,7 @@ def test_the_command_takes_the_programs_flags(collection, tmp_path, monkeypatch)
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "2000 documents" in done.stderr, done.stderr
