@@ -179,7 +179,9 @@ class Run:
                 shutil.rmtree(self.used(name), ignore_errors=True)
                 write = make().write.mode("overwrite").options(**WRITTEN)
                 write.parquet(folder.as_uri())
-                done.touch()  # Not every engine leaves it.
+                # Not every engine leaves it, nor a directory for no rows.
+                folder.mkdir(exist_ok=True)
+                done.touch()
             seconds = round(time.monotonic() - started, 3)
             saved = self.saved(name, schema)
             self.add_counts(saved)

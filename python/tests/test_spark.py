@@ -156,7 +156,7 @@ def test_passages_link_many_whose_texts_are_not_sent(spark, tmp_path, refined):
     assert found == program("-q", "--score=jaccard", str(path))
     before = started.saved("forest").where("kind = 12").collect()
     before = max(json.loads(bytes(row.data)).get("linked", 0) for row in before)
-    assert started.counted.counts["linked"] < before / 2
+    assert started.counted.counts.get("linked", 0) < before / 2
 
 
 WORKER, PYTHON, EXECUTOR = "$$", "$PPID", "executor"
@@ -273,6 +273,20 @@ def test_how_many_keys_suit_is_known_from_some_tasks(tmp_path, passages, keys):
     of_each, links = (35, 1 / 512) if keys == "few" else (75, 1 / 32)
     bits = math.ceil(math.log2(of_each**2 * 2000 / links))
     assert told[1:] == [f"--key-bits={max(32, bits)}"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 40])
+@pytest.mark.parametrize("verb", list(FILED))
+def test_stages_may_give_no_rows(spark, tmp_path, verb, count):
+    """Of which some engines save not even a directory."""
+    texts = [" ".join(f"w{n}x{k}" for k in range(30)) for n in range(count)]
+    lines = [json.dumps({"url": f"t{n}", "text": text}) + "\n" for n, text in enumerate(texts)]
+    path = tmp_path / "unlike.jsonl"
+    path.write_text("".join(lines))
+    found = run(spark, verb, [], [path], tmp_path)[1]
+    assert found == program(*FILED[verb], "-q", str(path))
+    rows = getattr(on_spark, verb)(spark, [str(path)], work=str(tmp_path / "work"), parallelism=2)
+    assert rows.count() == 0
 
 
 def test_lists_of_one_item_and_tiny_thresholds(spark, tmp_path):
