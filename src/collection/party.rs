@@ -1,6 +1,7 @@
 //! Parties: documents that are not compared with each other, as all are of one author, one site
 //! or one folder. The only file that knows regex.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -24,11 +25,15 @@ pub enum PartyBy {
 
 impl PartyBy {
     /// The party of an id, where it tells.
-    pub(crate) fn of_url<'u>(&self, url: &'u str) -> Option<&'u str> {
+    pub(crate) fn of_url<'u>(&self, url: &'u str) -> Option<Cow<'u, str>> {
         match self {
             Self::Folder(_) | Self::Field(_) => None,
-            Self::Host => host(url),
-            Self::Pattern(pattern) => pattern.find(url),
+            // Hosts are the same in any case.
+            Self::Host => host(url).map(|host| match host.chars().any(char::is_uppercase) {
+                true => host.to_lowercase().into(),
+                false => host.into(),
+            }),
+            Self::Pattern(pattern) => pattern.find(url).map(Cow::from),
         }
     }
 }
@@ -204,10 +209,23 @@ mod tests {
     }
 
     #[test]
+    fn hosts_are_the_same_in_any_case() {
+        for (url, expected) in [
+            ("HTTP://A.Example:80/Path", "a.example"),
+            (
+                "https://\u{41f}\u{440}.\u{440}\u{444}/",
+                "\u{43f}\u{440}.\u{440}\u{444}",
+            ),
+        ] {
+            assert_eq!(PartyBy::Host.of_url(url).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
     fn a_pattern_takes_its_first_part_or_all() {
         let find = |pattern: &str, url| {
             let pattern = Pattern::new(pattern).unwrap();
-            PartyBy::Pattern(pattern).of_url(url).map(str::to_owned)
+            PartyBy::Pattern(pattern).of_url(url).map(Cow::into_owned)
         };
         assert_eq!(find("^[^/]+", "ada/x.c").as_deref(), Some("ada"));
         assert_eq!(find("/([^/_]+)_", "hw/ada_x.c").as_deref(), Some("ada"));
