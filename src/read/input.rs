@@ -384,23 +384,22 @@ fn name(path: &Path) -> Cow<'_, str> {
     path.to_string_lossy()
 }
 
-/// A path as text: as it is, if it is text. Otherwise the bytes that are none are written
-/// as in an address, `%FF`, so that different files have different names, and what would
-/// read as such an escape is escaped too.
+/// Returns a path as text, so that different paths have different names.
+///
+/// Bytes that are not UTF-8 are written as in an address, `%FF`. A path that is UTF-8 stays as it
+/// is, unless it has such an escape of bytes that are not UTF-8: that gets a `25` behind its `%`,
+/// as does every escape that has one already. So `c\xFF` is `c%FF`, `c%FF` is `c%25FF`, `c%25FF` is
+/// `c%2525FF`, and `100%`, `%41` and `%D0%9F` stay.
 pub(super) fn name_of(path: &[u8]) -> Cow<'_, str> {
     if let Ok(name) = std::str::from_utf8(path) {
-        return name.into();
+        return match name.contains('%') {
+            true => escaped(name, false),
+            false => name.into(),
+        };
     }
     let mut name = String::new();
     for chunk in path.utf8_chunks() {
-        for (at, c) in chunk.valid().char_indices() {
-            let behind = chunk.valid().as_bytes().get(at + 1..at + 3);
-            let is_escape = behind.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
-            match c == '%' && is_escape {
-                true => name.push_str("%25"),
-                false => name.push(c),
-            }
-        }
+        name.push_str(&escaped(chunk.valid(), true));
         for byte in chunk.invalid() {
             name.push_str(&format!("%{byte:02X}"));
         }
@@ -408,9 +407,69 @@ pub(super) fn name_of(path: &[u8]) -> Cow<'_, str> {
     name.into()
 }
 
+/// What reads as an escape of a byte above 127: its place, how often `25` stands in it, the byte,
+/// and where it ends.
+#[derive(Clone, Copy)]
+struct Escape {
+    start: usize,
+    depth: usize,
+    byte: u8,
+    end: usize,
+}
+
+impl Escape {
+    /// Finds all of a text.
+    fn all(text: &str) -> Vec<Self> {
+        let at = |start: usize| {
+            let mut rest = text.get(start + 1..)?;
+            let mut depth = 0;
+            while let Some(behind) = rest.strip_prefix("25") {
+                (rest, depth) = (behind, depth + 1);
+            }
+            let digits = rest.get(..2)?;
+            let is_written = |digit: u8| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit);
+            let byte = u8::from_str_radix(digits, 16).ok()?;
+            (byte > 0x7f && digits.bytes().all(is_written)).then(|| Self {
+                start,
+                depth,
+                byte,
+                end: text.len() - rest.len() + 2,
+            })
+        };
+        let percents = text.match_indices('%').map(|(start, _)| start);
+        percents.filter_map(at).collect()
+    }
+}
+
+/// Escapes what reads as an escape: all of it, or only what is no UTF-8.
+fn escaped(text: &str, all: bool) -> Cow<'_, str> {
+    let escapes = Escape::all(text);
+    let mut name = String::new();
+    let mut copied = 0;
+    let is_next =
+        |one: &Escape, two: &Escape| one.end == two.start && (one.depth == 0) == (two.depth == 0);
+    for run in escapes.chunk_by(is_next) {
+        let bytes: Vec<u8> = run.iter().map(|escape| escape.byte).collect();
+        let is_text = run[0].depth == 0 && std::str::from_utf8(&bytes).is_ok();
+        if is_text && !all {
+            continue;
+        }
+        for escape in run {
+            name.push_str(&text[copied..=escape.start]);
+            name.push_str("25");
+            copied = escape.start + 1;
+        }
+    }
+    match copied {
+        0 => text.into(),
+        _ => (name + &text[copied..]).into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[cfg(unix)]
     #[test]
@@ -421,14 +480,51 @@ mod tests {
             (&b"d/\xff"[..], "d/%FF"),
             (b"d/\xfe", "d/%FE"),
             (b"caf\xe9 100%", "caf%E9 100%"),
-            (b"%41\xff%", "%2541%FF%"),
+            (b"%41\xff%", "%41%FF%"),
             (b"%4\xff", "%4%FF"),
+            (b"%D0%96\xff", "%25D0%2596%FF"),
             (b"\xd0\x96\xd0", "\u{416}%D0"),
-            // Text stays as it is.
+            // Text stays as it is, unless it could be what bytes became.
             (b"100%41", "100%41"),
+            (b"%D0%96%25", "%D0%96%25"),
+            (b"c%ff", "c%ff"),
+            (b"c%FF", "c%25FF"),
+            (b"c%25FF", "c%2525FF"),
+            (b"c%D0", "c%25D0"),
         ] {
             let input = Input::from_path(Path::new(OsStr::from_bytes(bytes)));
             assert_eq!(&**input.name(), expected);
         }
+    }
+    proptest! {
+        #[test]
+        fn different_names_of_files_are_different_ids(
+            one in proptest::collection::vec(part(), 0..6),
+            two in proptest::collection::vec(part(), 0..6),
+        ) {
+            let [one, two] = [one.concat(), two.concat()];
+            prop_assert_eq!(name_of(&one) == name_of(&two), one == two);
+        }
+    }
+
+    /// Bytes of names, and what they may become.
+    fn part() -> impl Strategy<Value = &'static [u8]> {
+        proptest::sample::select(vec![
+            &b"\xff"[..],
+            b"\xd0",
+            b"\x96",
+            b"\xd0\x96",
+            b"%",
+            b"25",
+            b"FF",
+            b"%FF",
+            b"%D0",
+            b"%96",
+            b"D0",
+            b"96",
+            b"a",
+            b"%25FF",
+            b"%25",
+        ])
     }
 }
