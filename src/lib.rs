@@ -101,7 +101,7 @@ pub mod inside {
     };
     pub use crate::read::percent_decoded;
     pub use crate::read::{
-        Command, Globs, Piece, Pieces, Walk, end_commands, is_archive, read_pairs,
+        Command, Globs, Piece, Pieces, Walk, distinct, end_commands, is_archive, read_pairs,
     };
     pub use crate::score::{Digits, Estimate};
     pub use crate::shingle::{

@@ -91,6 +91,9 @@ pub struct Counts {
     pub kept_first: u64,
     /// Records of WARC archives that are no documents: requests, images and the like.
     pub passed_over_records: u64,
+    /// Files that were named or found more than once, under the same or another path, and were
+    /// read once: the names that were left out.
+    pub repeated_files: u64,
     /// Records whose id a document before them has.
     pub repeated_ids: u64,
     /// Documents whose id the index has that they are added to: left out, or taken instead.

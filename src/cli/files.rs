@@ -111,7 +111,7 @@ fn is_read(file: &Path, read: &Path) -> bool {
             }
             .inputs(read)
             .iter()
-            .any(|input| is_same(file, Path::new(&**input.name())))
+            .any(|input| input.path().is_some_and(|path| is_same(file, path)))
 }
 
 fn is_same(one: &Path, two: &Path) -> bool {

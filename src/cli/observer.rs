@@ -179,6 +179,9 @@ impl Terminal {
                 report::warning("no document was read");
             }
         }
+        if !self.quiet {
+            tell_of_repeated_files(stats);
+        }
         let repeated = stats.counts.repeated_ids;
         if repeated > 0 && !self.quiet {
             let what = if repeated == 1 {
@@ -222,6 +225,20 @@ impl Terminal {
         let told = summary::of_estimates(stats).filter(|_| self.is_summarised());
         if let Some(told) = told {
             report::warning(&told);
+        }
+    }
+}
+
+/// Files that were named or found more than once.
+fn tell_of_repeated_files(stats: &Stats) {
+    match stats.counts.repeated_files {
+        0 => {}
+        1 => report::warning("1 path leads to a file that was read before, and was left out"),
+        repeated => {
+            let repeated = summary::number(repeated);
+            report::warning(&format!(
+                "{repeated} paths lead to files that were read before, and were left out"
+            ));
         }
     }
 }

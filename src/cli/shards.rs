@@ -51,14 +51,14 @@ impl ShardFiles {
                     path.display()
                 )));
             }
-            let ending = compression(Path::new(name)).map_err(wrong)?;
+            let ending = compression(input.path().unwrap_or(Path::new(name))).map_err(wrong)?;
             paths.insert(name.to_owned(), (path, ending));
             waiting.push(name.to_owned());
         }
         let whole = |path: &Path| fs::canonicalize(path).ok();
         let read: HashSet<PathBuf> = inputs
             .iter()
-            .filter_map(|input| whole(Path::new(&**input.name())))
+            .filter_map(|input| whole(input.path()?))
             .collect();
         let is_read = |path: &&PathBuf| whole(path).is_some_and(|path| read.contains(&path));
         if let Some(path) = names.keys().find(is_read) {

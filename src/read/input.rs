@@ -14,6 +14,7 @@ use super::blocks::Start;
 use super::command::Command;
 use super::counted::CountedReader;
 use super::format::InputFormat;
+use super::identity::FileIdentity;
 use super::json_array::looks_like_array;
 use super::packed::Packing;
 use super::parquet::{self, Layout};
@@ -29,6 +30,8 @@ pub struct Input {
     if_archive: bool,
     /// The directory in which it was found, if it was.
     root: Option<Arc<Path>>,
+    /// How often the same file was named or found besides, which is not read.
+    repeats: u64,
 }
 
 enum Origin {
@@ -61,6 +64,7 @@ impl Input {
             is_found: false,
             if_archive: false,
             root: None,
+            repeats: 0,
         }
     }
 
@@ -120,6 +124,33 @@ impl Input {
         }
     }
 
+    /// Returns which file it is, if it is a regular one.
+    pub(crate) fn identity(&self) -> Option<FileIdentity> {
+        let (Origin::Path(path) | Origin::Command(_, path)) = &self.origin else {
+            return None;
+        };
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        FileIdentity::of(path, &metadata)
+    }
+
+    /// Returns how often the same file was named or found besides.
+    pub(crate) fn repeats(&self) -> u64 {
+        self.repeats
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_if_archive(&self) -> bool {
+        self.if_archive
+    }
+
+    /// Takes another input that is the same file: what is named is read as such, whatever a
+    /// directory would make of it.
+    pub(super) fn merge_repeated(&mut self, other: &Self) {
+        self.is_found &= other.is_found;
+        self.if_archive &= other.if_archive;
+        self.repeats += 1 + other.repeats;
+    }
+
     /// The name that ids and messages give it.
     pub fn name(&self) -> &Arc<str> {
         &self.name
@@ -142,7 +173,8 @@ impl Input {
             .map(|metadata| metadata.len())
     }
 
-    fn path(&self) -> Option<&Path> {
+    /// Returns its path, if it is a file.
+    pub fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::Path(path) | Origin::Command(_, path) => Some(path),
             Origin::RowGroup(part) => Some(&part.path),
@@ -167,10 +199,10 @@ impl Input {
         self.again()
     }
 
-    /// Whether it was found in a directory, and which it was.
+    /// Returns the directory in which it was found, if it was.
     #[cfg(feature = "worker")]
     pub(crate) fn found_in(&self) -> Option<&Path> {
-        self.root.as_deref().filter(|_| self.is_found)
+        self.root.as_deref()
     }
 
     /// Whether it is a regular file, which can be opened again.
@@ -187,13 +219,19 @@ impl Input {
             Origin::Lines(part) => Origin::Lines(part.clone()),
             _ => Origin::Path(path.into()),
         };
-        Some(Self {
+        Some(self.with_origin(origin))
+    }
+
+    /// The same, read from elsewhere.
+    fn with_origin(&self, origin: Origin) -> Self {
+        Self {
             name: Arc::clone(&self.name),
             origin,
             is_found: self.is_found,
             if_archive: self.if_archive,
             root: self.root.clone(),
-        })
+            repeats: self.repeats,
+        }
     }
 
     /// The same once more, if it cannot be read.
@@ -203,13 +241,7 @@ impl Input {
             Origin::Path(path) => fs::metadata(path).err()?,
             _ => return None,
         };
-        Some(Self {
-            name: Arc::clone(&self.name),
-            origin: Origin::Unreadable(error),
-            is_found: self.is_found,
-            if_archive: self.if_archive,
-            root: self.root.clone(),
-        })
+        Some(self.with_origin(Origin::Unreadable(error)))
     }
 
     /// Its path below the directory that was named, or its name alone.
@@ -312,13 +344,7 @@ impl Input {
                 first_row,
             };
             first_row += rows;
-            Self {
-                name: Arc::clone(&self.name),
-                origin: Origin::RowGroup(group),
-                is_found: self.is_found,
-                if_archive: self.if_archive,
-                root: self.root.clone(),
-            }
+            self.with_origin(Origin::RowGroup(group))
         };
         layout.rows().enumerate().map(part).collect()
     }

@@ -11,6 +11,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::archive;
 use super::command::Command;
+use super::identity::FileIdentity;
 use super::input::Input;
 use crate::write::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
@@ -151,16 +152,22 @@ impl Walk {
     /// Pipes and devices are passed over. What cannot be looked at stays in the list and fails
     /// when it is opened, so that it is reported in its turn.
     pub fn inputs(&self, path: &Path) -> Vec<Input> {
-        let mut found = Vec::new();
-        if path.is_dir() {
-            let mut inside = vec![Identity::of(path)];
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_dir);
+        if let Some(metadata) = metadata {
+            let mut found = Vec::new();
+            let mut inside: Vec<FileIdentity> =
+                self.identity(path, &metadata).into_iter().collect();
             self.folder(path, Path::new(""), &mut inside, &mut found);
             let root: Arc<Path> = path.into();
             return found.into_iter().map(|input| input.found(&root)).collect();
-        } else {
-            found.push(self.input(path, Path::new(path.file_name().unwrap_or_default())));
         }
-        found
+        let below = Path::new(path.file_name().unwrap_or_default());
+        vec![self.input(path, below)]
+    }
+
+    /// Returns the identity of a folder, which is needed only where links can lead back to it.
+    fn identity(&self, folder: &Path, metadata: &fs::Metadata) -> Option<FileIdentity> {
+        FileIdentity::of(folder, metadata).filter(|_| self.follow)
     }
 
     /// A file as it is, or what the command makes of it.
@@ -176,7 +183,7 @@ impl Walk {
         &self,
         folder: &Path,
         below: &Path,
-        inside: &mut Vec<Identity>,
+        inside: &mut Vec<FileIdentity>,
         found: &mut Vec<Input>,
     ) {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
@@ -205,7 +212,19 @@ impl Walk {
             };
             match metadata {
                 Ok(metadata) if metadata.is_dir() => {
-                    self.inner_folder(&path, &below, inside, found);
+                    let identity = self.identity(&path, &metadata);
+                    if identity
+                        .as_ref()
+                        .is_some_and(|identity| inside.contains(identity))
+                    {
+                        let error = io::Error::other("a link to a folder that it is in");
+                        found.push(Input::unreadable(&path, error));
+                        continue;
+                    }
+                    let depth = inside.len();
+                    inside.extend(identity);
+                    self.folder(&path, &below, inside, found);
+                    inside.truncate(depth);
                 }
                 Ok(metadata) if metadata.is_file() => match self.globs.file(&below) {
                     Meant::Yes => found.push(self.input(&path, &below)),
@@ -216,34 +235,6 @@ impl Walk {
                 Err(error) => found.push(Input::unreadable(&path, error)),
             }
         }
-    }
-
-    fn inner_folder(
-        &self,
-        path: &Path,
-        below: &Path,
-        inside: &mut Vec<Identity>,
-        found: &mut Vec<Input>,
-    ) {
-        let identity = Identity::of(path);
-        if self.follow && inside.contains(&identity) {
-            let error = io::Error::other("a link to a folder that it is in");
-            found.push(Input::unreadable(path, error));
-            return;
-        }
-        inside.push(identity);
-        self.folder(path, below, inside, found);
-        inside.pop();
-    }
-}
-
-/// Which folder it is, whatever leads to it.
-#[derive(PartialEq, Eq)]
-struct Identity(Option<PathBuf>);
-
-impl Identity {
-    fn of(path: &Path) -> Self {
-        Self(fs::canonicalize(path).ok())
     }
 }
 

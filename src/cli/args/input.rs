@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use simdup::inside::Walk;
+use simdup::inside::{Walk, distinct};
 use simdup::settings::{HtmlText, InputFormat, TextEncoding};
 use simdup::{Index, Input};
 
@@ -161,8 +161,13 @@ fn path_of(name: &[u8]) -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::Usage(format!("--files-from: {error}")))
 }
 
+/// The inputs behind what was typed for several files, each file once.
+pub(super) fn all_named(paths: &[PathBuf], walk: &Walk) -> Vec<Input> {
+    distinct(paths.iter().flat_map(|path| named(path, walk)).collect())
+}
+
 /// The inputs behind what was typed for a file.
-pub(in crate::cli) fn named(path: &Path, walk: &Walk) -> Vec<Input> {
+fn named(path: &Path, walk: &Walk) -> Vec<Input> {
     if path.as_os_str() == "-" {
         vec![standard_input()]
     } else {
@@ -295,6 +300,6 @@ impl InputArgs {
             }
             found.push(standard_input());
         }
-        Ok(found)
+        Ok(distinct(found))
     }
 }

@@ -29,7 +29,8 @@ Parquet, WARC, HTML, plain text), compression (gzip, zstd, bzip2, xz, lz4) and a
 an archive is `archive!member`. Text that is not UTF-8 is read by its byte order mark, or as \
 what it seems to be, which is told. What must be read from its end, as zip and Parquet must, \
 goes to a file in --temp-dir first where it comes from a pipe. All files make one collection. \
-An id met again is skipped: the first document counts.
+An id met again is skipped: the first document counts. A file that is named or found again, under \
+the same or another path, is read once.
 
 Of a directory, hidden files and links are left out (--hidden, --follow), as are files \
 without text, which are counted; --glob says which others. --pre runs a command for each \

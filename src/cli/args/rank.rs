@@ -13,7 +13,7 @@ use simdup::settings::{
 };
 use simdup::{DocumentFrequencies, Gold, Settings};
 
-use super::input::{FormatArg, InputArgs, named};
+use super::input::{FormatArg, InputArgs, all_named};
 use super::listing::PairFormatArg;
 use super::named::check_rows;
 use super::output::OutputArgs;
@@ -279,7 +279,7 @@ impl RankArgs {
         let gold = self.gold.iter();
         gold.map(|path| Gold {
             name: path.display().to_string(),
-            inputs: named(path, &walk),
+            inputs: all_named(std::slice::from_ref(path), &walk),
         })
         .collect()
     }

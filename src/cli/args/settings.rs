@@ -6,7 +6,7 @@ use clap::Args;
 use simdup::settings::{Measure, ReadSettings};
 use simdup::{Index, Inputs, Settings};
 
-use super::input::{InputArgs, named};
+use super::input::{InputArgs, all_named};
 use super::resources::ResourceArgs;
 use super::scope::ScopeArgs;
 use super::shingles::ShingleArgs;
@@ -90,9 +90,7 @@ impl SimilarArgs {
     /// What is taken out of every document.
     #[cfg(feature = "worker")]
     pub(in crate::cli) fn templates(&self) -> Vec<simdup::Input> {
-        let walk = self.input.walk.walk();
-        let paths = self.scope.parts.template.iter();
-        paths.flat_map(|path| named(path, &walk)).collect()
+        all_named(&self.scope.parts.template, &self.input.walk.walk())
     }
 
     /// What to read, and what to compare it with.
@@ -139,11 +137,10 @@ pub(super) fn inputs(
         ));
     }
     let walk = input.walk.walk();
-    let all = |paths: &[PathBuf]| paths.iter().flat_map(|path| named(path, &walk)).collect();
     Ok(Inputs {
         documents: input.inputs()?,
-        against: (!against.is_empty()).then(|| all(against)),
-        templates: all(template),
+        against: (!against.is_empty()).then(|| all_named(against, &walk)),
+        templates: all_named(template, &walk),
         index: None,
     })
 }

@@ -401,6 +401,7 @@ impl<'a> Reading<'a> {
     ) -> Result<(), Error> {
         let started = Instant::now();
         let settings = self.settings;
+        self.stats.counts.repeated_files += inputs.iter().map(Input::repeats).sum::<u64>();
         let taken = Arc::new(AtomicU64::new(self.stats.counts.input_bytes));
         let window_bytes = AtomicU64::new(0);
         let template = std::mem::take(&mut self.template);
