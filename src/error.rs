@@ -333,7 +333,7 @@ impl fmt::Display for ErrorKind {
                 "not the number of documents that have a term, as `simdup rank --write-df` writes it",
             ),
             Self::Changed => f.write_str(
-                "an input was changed while it was read; nothing was written, run it again",
+                "it was changed while it was read; nothing was written, run it again",
             ),
             Self::Settings(what) => f.write_str(what),
             Self::Threads(what) => write!(f, "cannot start threads: {}", one_line(what)),

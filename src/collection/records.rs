@@ -117,6 +117,29 @@ impl Records {
         (fate == Fate::Unreadable || is_same).then_some(fate)
     }
 
+    /// Returns the file that was changed since it was read, as a record of `file`, if there is
+    /// one, is not the one that had this index: that file, or one before it that has fewer records
+    /// now.
+    pub(crate) fn changed_file<'a>(&'a self, index: usize, file: Option<&'a str>) -> &'a str {
+        let before = self.files.partition_point(|&(_, first)| first <= index);
+        let expected = before.checked_sub(1).filter(|_| index < self.fates.len());
+        let Some(file) = file else {
+            return expected.map_or("-", |place| &self.files[place].0);
+        };
+        let place = self.files.iter().position(|(name, _)| **name == *file);
+        match (place, expected) {
+            (Some(place), Some(expected)) if expected < place => &self.files[expected].0,
+            _ => file,
+        }
+    }
+
+    /// Returns the file that a document is from.
+    pub(crate) fn file_of(&self, document: DocumentId) -> Option<&str> {
+        let is_it = |fate: &Fate| *fate == Fate::Document(document);
+        let place = self.place(self.fates.iter().position(is_it)?)?;
+        Some(place.file)
+    }
+
     /// Number of records.
     pub(crate) fn len(&self) -> usize {
         self.fates.len()
@@ -155,4 +178,40 @@ pub(crate) fn record_print(record: &[u8]) -> u64 {
         state = (state ^ u64::from(byte)).wrapping_mul(ODD);
     }
     fold(state, ODD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_that_was_changed_is_named() {
+        let mut records = Records::default();
+        // A file without records, and one of two behind it.
+        for (file, count) in [("a", 2), ("empty", 0), ("b", 2)] {
+            records.start(&file.into());
+            for number in 1..=count {
+                let print = Some(number);
+                let seen = SeenRecord { print, number };
+                records.push(&mut std::iter::once(seen), Fate::Unreadable);
+            }
+        }
+        for (index, file, expected) in [
+            (1, Some("a"), "a"),
+            (1, Some("b"), "a"),
+            (2, Some("a"), "a"),
+            (2, Some("empty"), "empty"),
+            (2, Some("new"), "new"),
+            (3, Some("b"), "b"),
+            (4, Some("b"), "b"),
+            (1, None, "a"),
+            (3, None, "b"),
+        ] {
+            assert_eq!(
+                records.changed_file(index, file),
+                expected,
+                "{index} {file:?}"
+            );
+        }
+    }
 }

@@ -130,7 +130,7 @@ pub fn report_documents(
         let parties = collection.scope().parties.clone();
         let found = search(&collection, observer)?;
         let (urls, pairs) = pairs_of(collection, found, &mut stats);
-        let found = Finding::new(urls, &pairs, &records, parties, report)?;
+        let found = Finding::new(urls, &pairs, records, parties, report)?;
         stats.seconds.candidates += started.elapsed();
         Ok((found, stats))
     })?;
@@ -225,6 +225,7 @@ struct Finding {
     large: Vec<(usize, DocumentId)>,
     /// Inputs more than half of whose documents are in a pair.
     one_sided: Vec<(String, usize, usize)>,
+    records: Records,
     names: Names,
 }
 
@@ -232,7 +233,7 @@ impl Finding {
     fn new(
         urls: Urls,
         pairs: &Pairs,
-        records: &Records,
+        records: Records,
         parties: Option<Arc<Parties>>,
         report: &Report,
     ) -> Result<Self, Error> {
@@ -288,7 +289,8 @@ impl Finding {
                 .collect(),
             clusters: members.len(),
             large,
-            one_sided: one_sided(records, &is_paired),
+            one_sided: one_sided(&records, &is_paired),
+            records,
             documents,
             shown,
             urls,
@@ -300,6 +302,12 @@ impl Finding {
     /// The place of a document among those that are shown.
     fn place(&self, document: DocumentId) -> usize {
         self.documents.partition_point(|&other| other < document)
+    }
+
+    /// Returns the file that a document is from, or the document's id where the file is not known.
+    fn file(&self, document: DocumentId) -> &str {
+        let file = self.records.file_of(document);
+        file.unwrap_or_else(|| self.urls.get(document))
     }
 
     /// What a document is called.
@@ -434,9 +442,9 @@ impl Shown {
                 fields: false,
                 observer: None,
             };
-            let mut met = 0;
+            let mut is_met = vec![false; range.len()];
             search.run(inputs, |number, text| {
-                met += 1;
+                is_met[number as usize] = true;
                 let place = range.start + number as usize;
                 let mut text = text.whole;
                 if text.len() > TEXT_BYTES_MAX {
@@ -453,8 +461,9 @@ impl Shown {
                     self.left_out += 1;
                 }
             })?;
-            if met < range.len() {
-                return Err(Error::in_file("-", ErrorKind::Changed));
+            if let Some(missing) = is_met.iter().position(|is_met| !is_met) {
+                let document = found.documents[range.start + missing];
+                return Err(Error::in_file(found.file(document), ErrorKind::Changed));
             }
         }
         self.cut.sort_unstable();

@@ -31,12 +31,12 @@ impl Writing<'_> {
         kept: Option<KeptRecords>,
         shards: &mut dyn Shards,
     ) -> Result<(), Error> {
-        let changed = || Error::in_file("-", ErrorKind::Changed);
         let mut open: Option<Arc<str>> = None;
         let mut lines = RecordLines::default();
         let mut written = 0;
         let each = |record: Record<'_>, taken: u64| {
             let fate = self.records.fate(record.index, record.print);
+            let changed = || self.changed(record.index, Some(record.file));
             let document = match fate.ok_or_else(changed)? {
                 Fate::Document(document) if !self.assigned.is_removed(document) => Some(document),
                 _ => None,
@@ -73,7 +73,7 @@ impl Writing<'_> {
         let count = for_each_record(again, self.settings, form, kept, each)?;
         match count == self.records.len() {
             true => Ok(()),
-            false => Err(changed()),
+            false => Err(self.changed(count, None)),
         }
     }
 }

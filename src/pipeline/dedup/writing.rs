@@ -37,7 +37,6 @@ impl Writing<'_> {
         kept: Option<KeptRecords>,
         output: &mut NamedWriter<'_>,
     ) -> Result<u64, Error> {
-        let changed = || Error::in_file("-", ErrorKind::Changed);
         let name = output.name.to_owned();
         let failed = |error: io::Error| Error::in_file(&name, ErrorKind::Write(error));
         let mut writer = RecordWriter::new(output.writer);
@@ -71,6 +70,7 @@ impl Writing<'_> {
                 first_head = Some((record.format.written(), Arc::clone(record.head)));
             }
             let fate = self.records.fate(record.index, record.print);
+            let changed = || self.changed(record.index, Some(record.file));
             let document = match fate.ok_or_else(changed)? {
                 Fate::Document(document) if !self.assigned.is_removed(document) => document,
                 _ => return Ok(()),
@@ -119,8 +119,14 @@ impl Writing<'_> {
         }
         match count == self.records.len() {
             true => Ok(with_similar),
-            false => Err(changed()),
+            false => Err(self.changed(count, None)),
         }
+    }
+
+    /// The error of an input that is not what it was, as its record with this index tells.
+    pub(super) fn changed(&self, index: usize, file: Option<&str>) -> Error {
+        let name = self.records.changed_file(index, file);
+        Error::in_file(name, ErrorKind::Changed)
     }
 
     /// Tells how far it is, now and then.
