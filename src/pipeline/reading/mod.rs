@@ -38,7 +38,7 @@ use crate::observer::{Observer, Phase};
 use crate::read::{self, Head, Input, InputFormat};
 use crate::score::Measure;
 use crate::sets::{ListBlock, ShingleLists};
-use crate::settings::{Memory, Settings};
+use crate::settings::{Memory, Settings, Strictness, WordLimits};
 use crate::shingle::shingler;
 use crate::sketch::Signatures;
 use crate::stats::Stats;
@@ -342,17 +342,19 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads templates, whose shingles are taken out of what is read from now on: nothing else of
-    /// them is kept, and what was wrong is counted.
+    /// them is kept. All of a template counts, however long it is, and one that cannot be read is an
+    /// error.
     pub(super) fn take_out(&mut self, templates: Vec<Input>) -> Result<(), Error> {
         if templates.is_empty() {
             return Ok(());
         }
-        let mut reading = Reading::new(
-            self.settings,
-            self.observer,
-            Wants::default(),
-            Purpose::Sketches,
-        );
+        let settings = &Settings {
+            words: WordLimits::default(),
+            strictness: Strictness::Stop,
+            ..self.settings.clone()
+        };
+        let mut reading =
+            Reading::new(settings, self.observer, Wants::default(), Purpose::Sketches);
         reading.parties = None;
         let mut template = Template::default();
         reading.read(templates, TemplateDigest::default, |_, shingles| {
@@ -360,7 +362,6 @@ impl<'a> Reading<'a> {
             ControlFlow::Continue(())
         })?;
         self.template = template;
-        self.stats.counts.skipped += reading.stats.counts.skipped;
         self.stats.counts.input_bytes += reading.stats.counts.input_bytes;
         Ok(())
     }
