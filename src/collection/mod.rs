@@ -10,6 +10,7 @@ mod party;
 mod records;
 mod scope;
 mod seen;
+mod twins;
 
 use crate::document::{DocumentId, FieldValue};
 use crate::score::{Measure, Threshold};
@@ -26,6 +27,7 @@ pub use party::{PartyBy, Pattern};
 pub(crate) use records::{Fate, RecordPlace, Records, SeenRecord, record_print};
 pub(crate) use scope::{GroupScope, Role, Scope, Sides};
 pub(crate) use seen::SeenIds;
+pub(crate) use twins::{FilePlace, TwinFinder, Twins};
 
 /// Documents that have been read, with the settings that made them what they are.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::identical::{Group, Groups};
 use super::party::{OneParty, Parties};
+use super::twins::Twins;
 use crate::document::DocumentId;
 
 /// Who is compared with whom.
@@ -12,6 +13,8 @@ pub(crate) struct Scope {
     pub(crate) sides: Sides,
     /// Those of one party are not compared; `None` if there are none.
     pub(crate) parties: Option<Arc<Parties>>,
+    /// Documents that are on both sides, which are no pairs; `None` if there are none.
+    pub(crate) twins: Option<Arc<Twins>>,
 }
 
 /// Which side is compared with which.
@@ -41,11 +44,14 @@ impl Scope {
         self.sides != Sides::All
     }
 
-    /// Whether two documents, if they are on sides that are compared, may be a pair.
+    /// Whether two documents, if they are on sides that are compared, may be a pair; `one` is on
+    /// the left, if there are sides.
     #[inline]
     pub(crate) fn admits(&self, one: DocumentId, two: DocumentId) -> bool {
         let parties = self.parties.as_ref();
+        let twins = self.twins.as_ref();
         parties.is_none_or(|parties| parties.admits(one, two))
+            && twins.is_none_or(|twins| !twins.are(one, two))
     }
 
     /// The parts that groups have in it.

@@ -32,11 +32,12 @@ mod told;
 mod twice;
 mod written_pairs;
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use crate::error::{Error, ErrorKind};
 use crate::index::Index;
-use crate::read::Input;
+use crate::read::{FileIdentity, Input};
 use crate::settings::Settings;
 
 pub use chosen::Choice;
@@ -64,7 +65,8 @@ pub use written_pairs::cluster_written_pairs;
 pub struct Inputs {
     /// The documents.
     pub documents: Vec<Input>,
-    /// What the documents are compared with, if not with each other.
+    /// What the documents are compared with, if not with each other. A record of a file that is on
+    /// both sides is not compared with itself.
     pub against: Option<Vec<Input>>,
     /// An index that the documents are compared with instead, by those who can.
     pub index: Option<Index>,
@@ -76,6 +78,18 @@ impl Inputs {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Input> {
         self.documents.iter().chain(self.against.iter().flatten())
+    }
+
+    /// Returns the identities of the files that are both among the documents and among what they
+    /// are compared with.
+    pub(crate) fn shared_files(&self) -> HashSet<FileIdentity> {
+        let others = self.against.iter().flatten();
+        let others: HashSet<FileIdentity> = others.filter_map(Input::identity).collect();
+        if others.is_empty() {
+            return HashSet::new();
+        }
+        let own = self.documents.iter().filter_map(Input::identity);
+        own.filter(|own| others.contains(own)).collect()
     }
 }
 

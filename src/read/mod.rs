@@ -91,6 +91,7 @@ pub use format::InputFormat;
 pub(crate) use format::{Head, without_bom};
 pub(crate) use html::url_words;
 pub use html::{HtmlFeature, HtmlText, PageSettings};
+pub(crate) use identity::FileIdentity;
 pub use identity::distinct;
 pub use input::Input;
 pub(crate) use spool::for_two_readings;

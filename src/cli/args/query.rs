@@ -21,7 +21,7 @@ pub(super) const HELP: &str = "\
 Prints, for each document, what an index (`simdup index --help`) holds that is similar to it: `url1 \
 url2 score`, with the document that was asked about on the left, in input order, and documents of the \
 index on the right, in the order in which they were added, or with --top the best first. Answers are \
-exact and complete, and come as soon as a document is read, so that a program can hold simdup open at \
+exact and complete, leave out the document of the index that has the same id, and come as soon as a document is read, so that a program can hold simdup open at \
 both ends. Documents are made into shingles as those of the index were.
 
 --overlap P asks for documents that have at least P % of the shingles of the one that is asked about; \

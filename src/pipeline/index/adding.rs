@@ -393,7 +393,7 @@ fn with_pairs(
         lists: Box::new(lists),
         signatures: None,
     };
-    let collection = reading.finish(features, Sides::All);
+    let collection = reading.finish(features, Sides::All, None);
     let stats = std::mem::take(&mut reading.stats);
     let similar = similar(collection, stats, observer)?;
     observer.phase(Phase::Writing);

@@ -7,7 +7,7 @@ mod querying;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
-use crate::index::{Difference, Enough, Index, Remembered};
+use crate::index::{Difference, Enough, Index, Remembered, Spot};
 use crate::score::{Measure, Score, SetBound};
 use crate::settings::Settings;
 
@@ -42,6 +42,17 @@ fn enough(settings: &Settings) -> Result<Enough, Error> {
         }
         measure => Ok(Enough::Similar(SetBound::new(measure, settings.threshold))),
     }
+}
+
+/// Returns where an index has the document with this id: the same document, which is no match for
+/// itself. What was read from standard input without an id is known by its place there, which says
+/// nothing.
+fn own_spot(index: &Index, id: &str) -> Result<Option<Spot>, Error> {
+    let is_place = id.strip_prefix('-');
+    if is_place.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '!'])) {
+        return Ok(None);
+    }
+    index.find(id)
 }
 
 /// The score of two documents that share so many keys of so many each, the first one asked

@@ -9,7 +9,7 @@ use super::super::floor::Purpose;
 use super::super::in_pool;
 use super::super::reading::{Digest, Ids, Reading, Wants};
 use super::super::records::write_json;
-use super::{enough, score};
+use super::{enough, own_spot, score};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 use crate::index::{Enough, Index, Key, Lookups, Searcher, Spot, keys_of};
@@ -170,8 +170,9 @@ struct Hit {
 }
 
 impl Index {
-    /// Asks for each document what the index holds that is similar to it. `each` is given the
-    /// answers in input order, as they come, until it breaks.
+    /// Asks for each document what the index holds that is similar to it. The document of the index
+    /// that has its id is the same document, and no answer. `each` is given the answers in input
+    /// order, as they come, until it breaks.
     ///
     /// # Errors
     /// If the index is damaged, or as for [`find_pairs`](crate::find_pairs).
@@ -326,9 +327,10 @@ impl Digest for QueryDigest<'_> {
     fn document(&mut self, document: &Document<'_>, shingles: &[Shingle]) {
         keys_of(shingles, &mut self.keys);
         let hits = &mut self.block.hits;
-        let asked = self
-            .asked
-            .ask(self.index, &self.keys, None, &mut self.searcher, hits);
+        let asked = own_spot(self.index, &document.url).and_then(|own| {
+            self.asked
+                .ask(self.index, &self.keys, own, &mut self.searcher, hits)
+        });
         if let Err(error) = asked {
             self.block.failed.get_or_insert(error);
         }

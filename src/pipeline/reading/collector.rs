@@ -81,6 +81,8 @@ impl<K> Collector<'_, '_, K> {
         }
         let id_bytes = self.reading.id_bytes();
         let value_bytes: usize = batch.values.iter().map(value_bytes).sum();
+        let shared = self.reading.shared.as_ref();
+        let shared = shared.and_then(|shared| shared.number(batch.file.as_ref()?));
         let mut url_start = 0;
         for (index, document) in batch.documents.iter().enumerate() {
             let url = &batch.urls[url_start..document.url_end];
@@ -90,6 +92,9 @@ impl<K> Collector<'_, '_, K> {
             let reading = &mut *self.reading;
             if let Some(records) = &mut reading.records {
                 records.push(&mut seen, fate);
+            }
+            if let (Some(files), Some(file)) = (&mut reading.shared, shared) {
+                files.add(file, number);
             }
             if number.is_some() {
                 reading

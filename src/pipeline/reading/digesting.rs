@@ -166,7 +166,8 @@ impl<D: Digest, M> Digesting<'_, D, M> {
         let Scratch { digest, shingles } = scratch;
         let wants = self.wants;
         let has_others = wants.records || wants.others;
-        let has_file = has_others || matches!(self.settings.party_by, Some(PartyBy::Folder(_)));
+        let has_file =
+            has_others || wants.files || matches!(self.settings.party_by, Some(PartyBy::Folder(_)));
         let mut batch = Batch {
             file: has_file.then(|| Arc::clone(block.file)),
             records: wants.kept.map(|_| RecordBlock::new(block)),

@@ -5,6 +5,7 @@ mod batch;
 mod collector;
 mod digest;
 mod digesting;
+mod shared;
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -17,6 +18,7 @@ use collector::Collector;
 pub(super) use digest::Digest;
 use digest::{ListDigest, TemplateDigest};
 use digesting::Digesting;
+use shared::SharedFiles;
 
 use super::Inputs;
 use super::floor::{Counted, Floor, Purpose};
@@ -28,7 +30,8 @@ use super::sample::{Sample, SampleSettings, Sampled};
 use super::sketches::{Repetitions, SignatureDigest};
 use crate::candidates::{Way, way};
 use crate::collection::{
-    Collection, Descriptions, Features, Parties, PartyBy, Records, Scope, SeenIds, Sides, Urls,
+    Collection, Descriptions, Features, Parties, PartyBy, Records, Scope, SeenIds, Sides, Twins,
+    Urls,
 };
 use crate::document::DocumentId;
 use crate::error::Error;
@@ -54,6 +57,8 @@ pub(super) struct Wants {
     pub(super) records: bool,
     /// Which records of archives are no documents.
     pub(super) others: bool,
+    /// Which file each is from.
+    pub(super) files: bool,
     /// Their records, in this form, for as long as they fit into an eighth of the memory.
     pub(super) kept: Option<RecordForm>,
     /// How their records will be written.
@@ -142,6 +147,8 @@ pub(super) struct Reading<'a> {
     folders: Option<FolderWatch>,
     /// What does not count in any document.
     pub(super) template: Template,
+    /// Files that are read for both sides, if there are some.
+    shared: Option<SharedFiles>,
     /// Documents that were drawn, if some are wanted.
     pub(super) sample: Option<Sample>,
     /// What is made of them, to compare the documents with.
@@ -185,6 +192,7 @@ impl<'a> Reading<'a> {
             folders: matches!(settings.party_by, Some(PartyBy::Folder(_)))
                 .then(FolderWatch::default),
             template: Template::default(),
+            shared: None,
             sample: wants.sample.map(Sample::new),
             planting: None,
         }
@@ -244,6 +252,7 @@ impl<'a> Reading<'a> {
         self.observer.phase(Phase::Reading);
         let settings = self.settings;
         self.take_out(std::mem::take(&mut inputs.templates))?;
+        self.shared = SharedFiles::of(&inputs);
         let has_against = inputs.against.is_some();
         let is_across = has_against || self.planting.is_some();
         let (features, own) = match settings.measure {
@@ -297,6 +306,10 @@ impl<'a> Reading<'a> {
                 (Features::Shingles { lists, signatures }, own)
             }
         };
+        let twins = self.shared.take().map(|shared| {
+            self.add_to_floor(shared.bytes());
+            Arc::new(shared.finder.finish())
+        });
         self.tell();
         if has_against {
             let counts = &mut self.stats.counts;
@@ -307,17 +320,23 @@ impl<'a> Reading<'a> {
             true => Sides::Across(own),
             false => Sides::All,
         };
-        Ok(self.finish(features, sides))
+        Ok(self.finish(features, sides, twins))
     }
 
     /// What was read, as a collection.
-    pub(super) fn finish(&mut self, features: Features, sides: Sides) -> Collection {
+    pub(super) fn finish(
+        &mut self,
+        features: Features,
+        sides: Sides,
+        twins: Option<Arc<Twins>>,
+    ) -> Collection {
         self.stats.counts.groups = self.parties.as_ref().map_or(0, Parties::len) as u64;
         self.stats.counts.grouped = self.parties.as_ref().map_or(0, Parties::documents) as u64;
         self.stats.folders = self.folders.take().and_then(|folders| folders.notes());
         let scope = Scope {
             sides,
             parties: self.parties.take().map(Arc::new),
+            twins,
         };
         let started = Instant::now();
         let empty = std::mem::take(&mut self.empty);
@@ -381,6 +400,9 @@ impl<'a> Reading<'a> {
         self.wants.written = Written::Otherwise;
         let folders = self.folders.take();
         let mut against = inputs.against.unwrap_or_default();
+        if let Some(shared) = &mut self.shared {
+            shared.start_right(&against);
+        }
         if let (Some(planting), Some(sample)) = (self.planting.take(), &mut self.sample) {
             against.push((planting.make)(sample.take()));
             self.sample = None;
@@ -428,6 +450,7 @@ impl<'a> Reading<'a> {
                 records: self.records.is_some(),
                 kept: self.kept.as_ref().map(KeptRecords::form),
                 sample,
+                files: self.shared.is_some(),
                 ..self.wants
             },
             sample_bound: &sample_bound,
