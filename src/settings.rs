@@ -13,8 +13,8 @@ pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
 pub use crate::index::Writer;
 pub use crate::pipeline::{
-    Adding, Choice, Combine, Dedup, DedupMode, EvalSettings, Explain, Outlinks, Present, Query,
-    RankOrder, RankSettings, Report, ReportNames, Sweep, TruthSource, Wanted, Which,
+    Adding, Among, Choice, Combine, Dedup, DedupMode, EvalSettings, Explain, Outlinks, Present,
+    Query, RankOrder, RankSettings, Report, ReportNames, Sweep, TruthSource, Wanted, Which,
 };
 pub use crate::read::{
     Charset, HtmlFeature, HtmlText, InputFormat, PageSettings, ReadSettings, TextEncoding,

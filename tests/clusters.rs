@@ -3,11 +3,14 @@
 
 use proptest::prelude::*;
 use simdup::inside::{ScoredPair, cluster_pairs};
-use simdup::settings::{ClusterMethod, Finding, Keep, Memory};
-use simdup::{DocumentId, Inputs, Quiet, Settings, cluster_documents};
+use simdup::settings::{Among, ClusterMethod, Dedup, DedupMode, Finding, Keep, Memory, Writer};
+use simdup::{
+    DedupOutput, DocumentId, Index, Inputs, NamedWriter, Quiet, Settings, cluster_documents,
+    dedup_documents,
+};
 
 mod sets;
-use sets::{Set, Sets, inputs, settings, text, threshold, versions};
+use sets::{Set, Sets, inputs, record, settings, text, threshold, versions};
 
 /// A keeper and its members with their scores.
 type Clusters = Vec<(u32, Vec<(u32, f64)>)>;
@@ -193,6 +196,91 @@ proptest! {
                 expected.push((index as u32, (first + best) as u32, score(set, &old[best])));
             }
         }
+        prop_assert_eq!(found, expected);
+    }
+
+    /// What another collection or an index has goes first, and the rest as without it. A document
+    /// of an index whose id is among the documents is not of the other collection.
+    #[test]
+    fn what_others_have_goes_and_the_rest_is_clustered(
+        sets in versions(true), hundredths in 40_usize..=100, at in any::<prop::sample::Index>(),
+        how in methods(), keep in keeps(), among in prop_oneof![Just(Among::All), Just(Among::Others)],
+        bytes in prop_oneof![Just(None), Just(Some(64)), Just(Some(3000))],
+        is_indexed in any::<bool>(), moved in 0_usize..30,
+    ) {
+        let first = at.index(sets.len());
+        let (new, old) = (sets[..first].to_vec(), sets[first..].to_vec());
+        let settings = Settings {
+            memory: bytes.map(|bytes| Memory { bytes, temp_dir: std::env::temp_dir() }),
+            ..settings(hundredths, 1.0)
+        };
+        // In an index, the first of the old ones have the ids of the last of the new ones.
+        let moved = if is_indexed { moved % (first + 1) } else { 0 };
+        let name = |other: usize| first + other - moved;
+        let records: String = (0..old.len()).map(|other| record(name(other), &old[other])).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let index = is_indexed.then(|| {
+            let path = folder.path().join("index");
+            let inputs = vec![text("old", records.clone())];
+            let writer = Writer::default();
+            Index::create(&path, inputs, &settings, &writer, &Quiet).unwrap();
+            Index::open(&path).unwrap()
+        });
+        let inputs = Inputs {
+            documents: inputs(&new, 4),
+            against: (!is_indexed).then(|| vec![text("old", records)]),
+            ..Inputs::default()
+        };
+        let dedup = Dedup {
+            method: how,
+            keep: keep.clone(),
+            mode: DedupMode::Removed,
+            among,
+            index: index.as_ref(),
+        };
+        let mut written = Vec::new();
+        let output = DedupOutput {
+            documents: NamedWriter { name: "out", writer: &mut written },
+            removed: None,
+            shards: None,
+        };
+        dedup_documents(inputs, &settings, &dedup, output, &Quiet).unwrap();
+        let found: Vec<(String, String, String)> = String::from_utf8(written)
+            .unwrap()
+            .lines()
+            .map(|line| {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                let text = |key: &str| line[key].as_str().unwrap().to_owned();
+                (text("url"), text("keeper"), line["score"].to_string())
+            })
+            .collect();
+        let mut rest = new.clone();
+        let mut expected: Vec<(usize, usize, f64)> = vec![];
+        for (index, set) in new.iter().enumerate() {
+            let others = (0..old.len()).filter(|&other| !is_indexed || name(other) >= first);
+            let similar = others.filter(|&other| similar(set, &old[other], hundredths));
+            let best = similar.rev().max_by(|&one, &two| {
+                score(set, &old[one]).total_cmp(&score(set, &old[two]))
+            });
+            if let Some(best) = best {
+                expected.push((index, name(best), score(set, &old[best])));
+                rest[index].clear();
+            }
+        }
+        if among == Among::All {
+            for (keeper, members) in brute_force(&rest, hundredths, how, &keep) {
+                let of = |(member, score)| (member as usize, keeper as usize, score);
+                expected.extend(members.into_iter().map(of));
+            }
+        }
+        expected.sort_by_key(|&(document, ..)| document);
+        let expected: Vec<(String, String, String)> = expected
+            .into_iter()
+            .map(|(document, keeper, score)| {
+                let score = serde_json::Value::from(score).to_string();
+                (document.to_string(), keeper.to_string(), score)
+            })
+            .collect();
         prop_assert_eq!(found, expected);
     }
 

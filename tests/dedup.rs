@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use simdup::results::{ErrorKind, Phase};
 use simdup::settings::Dedup;
-use simdup::{DedupOutput, Input, NamedWriter, Observer, Settings, dedup_documents};
+use simdup::{
+    DedupOutput, Input, Inputs, NamedWriter, Observer, Quiet, Settings, dedup_documents, find_pairs,
+};
 
 /// Writes a file anew once it has been read.
 struct Replacing {

@@ -72,7 +72,7 @@ def test_against_another_collection(spark, tmp_path):
     typed = ["--score=jaccard", f"--against={tmp_path / 'old.jsonl'}"]
     new = tmp_path / "new.jsonl"
     assert run(spark, "pairs", typed, [new], tmp_path)[1] == program("-q", *typed, str(new))
-    typed = typed[1:]
+    typed = [*typed[1:], "--against-only"]
     (tmp_path / "dedup").mkdir()
     found = run(spark, "dedup", typed, [new], tmp_path / "dedup")[1]
     assert found == program("dedup", "-q", *typed, str(new))
@@ -430,7 +430,7 @@ def test_records_of_archives_that_are_no_documents_are_listed(spark, tmp_path):
     path = tmp_path / "pages.warc"
     path.write_text("".join(records), newline="")
     (tmp_path / "old.warc").write_text("".join(records[2:]), newline="")
-    for typed in [], [f"--against={tmp_path / 'old.warc'}"]:
+    for typed in [], [f"--against={tmp_path / 'old.warc'}", "--against-only"]:
         folder = tmp_path / str(len(typed))
         folder.mkdir()
         run(spark, "dedup", typed, [path], folder)

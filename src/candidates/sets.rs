@@ -40,7 +40,7 @@ impl PreparedSets {
         let groups = collection.groups();
         let bound = SetBound::new(settings.measure, settings.threshold);
         let memory = settings.memory();
-        let common = settings.common.of(collection.urls().len());
+        let common = settings.common.of(collection.compared());
         let mut roles = roles(groups, collection.scope(), lists.len());
         if common == Common::Keep {
             drop_partnerless(lists, &mut roles, collection.scope().is_across(), bound)?;

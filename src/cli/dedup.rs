@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter};
 
 use simdup::inside::{Listing, OutputFormat};
-use simdup::settings::{Dedup, DedupMode, Measure, Query, Wanted};
+use simdup::settings::{Among, Dedup, DedupMode, Measure, Query, Wanted};
 use simdup::{DedupOutput, Index, Inputs, NamedWriter, Settings, Shards, dedup_documents};
 
 use super::args::{DedupArgs, Flag};
@@ -35,12 +35,8 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
             return annotate(args, index, &settings);
         }
     }
-    let is_index_empty = index.as_ref().map(Index::is_empty);
     let inputs = match index {
-        Some(index) => Inputs {
-            index: Some(index),
-            ..Inputs::from(args.similar.input.inputs()?)
-        },
+        Some(_) => Inputs::from(args.similar.input.inputs()?),
         None => args.similar.inputs()?,
     };
     let mut shards = match &args.output_dir {
@@ -74,6 +70,11 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
             (false, true) => DedupMode::Removed,
             (false, false) => DedupMode::Kept,
         },
+        among: match args.against_only {
+            true => Among::Others,
+            false => Among::All,
+        },
+        index: index.as_ref(),
     };
     let outputs = DedupOutput {
         documents: NamedWriter {
@@ -99,9 +100,10 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     let against = &args.similar.similarity.against;
     let has_none = !against.is_empty()
         && documents > 0
-        && match is_index_empty {
-            Some(is_empty) => is_empty,
-            None => done.urls.len() as u64 == documents,
+        && done.shared_files == 0
+        && match &index {
+            Some(index) => index.is_empty(),
+            None => done.stats.counts.against == 0,
         };
     if has_none && !args.output.quiet {
         warn_of_none(against);

@@ -86,6 +86,19 @@ impl Groups {
         Self::numbered(&first_of)
     }
 
+    /// Returns the groups without some of their documents, which are then in none.
+    pub(super) fn without(&self, is_left_out: impl Fn(DocumentId) -> bool) -> Self {
+        let mut firsts: Vec<Option<u32>> = vec![None; self.len()];
+        let first_of: Vec<Option<u32>> = (0..)
+            .zip(&self.of)
+            .map(|(document, group)| {
+                let first = firsts.get_mut(group.index())?;
+                (!is_left_out(DocumentId(document))).then(|| *first.get_or_insert(document))
+            })
+            .collect();
+        Self::numbered(&first_of)
+    }
+
     fn numbered(first_of: &[Option<u32>]) -> Self {
         let mut of: Vec<Group> = Vec::with_capacity(first_of.len());
         let mut starts = vec![0_u32];
@@ -202,6 +215,11 @@ mod tests {
                 })
                 .collect();
             check(&groups.joined(&same_as), &coarse)?;
+            let rest = |document: DocumentId| match document.0 % 3 {
+                0 => 0,
+                _ => content(document),
+            };
+            check(&groups.without(|document| document.0 % 3 == 0), &rest)?;
         }
     }
 }

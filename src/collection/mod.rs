@@ -37,6 +37,8 @@ pub(crate) struct Collection {
     features: Features,
     groups: Groups,
     scope: Scope,
+    /// Documents that are in no group, as they are left out of what is compared.
+    left_out: usize,
     pub(crate) descriptions: Descriptions,
     /// Which record is which document, if that is to be known.
     pub(crate) records: Option<Records>,
@@ -96,6 +98,7 @@ impl Collection {
             features,
             groups,
             scope,
+            left_out: 0,
             descriptions: Descriptions::default(),
             records: None,
         }
@@ -131,6 +134,26 @@ impl Collection {
     /// Who is compared with whom.
     pub(crate) fn scope(&self) -> &Scope {
         &self.scope
+    }
+
+    /// Returns the documents that are compared with each other, without those that are left out
+    /// and without another side.
+    pub(crate) fn rest(self, is_left_out: impl Fn(DocumentId) -> bool) -> Self {
+        let all = (0..self.urls.len() as u32).map(DocumentId);
+        Self {
+            left_out: all.filter(|&document| is_left_out(document)).count(),
+            groups: self.groups.without(is_left_out),
+            scope: Scope {
+                sides: Sides::All,
+                ..self.scope
+            },
+            ..self
+        }
+    }
+
+    /// Returns how many documents may be compared.
+    pub(crate) fn compared(&self) -> usize {
+        self.urls.len() - self.left_out
     }
 
     /// The documents that are asked about: not those that they are only compared with.

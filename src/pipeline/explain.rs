@@ -177,7 +177,6 @@ pub fn explain_documents(
                 documents,
                 against,
                 templates: inputs.templates,
-                index: None,
             };
             inputs = Inputs {
                 documents: again,

@@ -36,13 +36,12 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use crate::error::{Error, ErrorKind};
-use crate::index::Index;
 use crate::read::{FileIdentity, Input};
 use crate::settings::Settings;
 
 pub use chosen::Choice;
 pub use clusters::{Clustered, Removed, cluster_documents};
-pub use dedup::{Dedup, DedupMode, DedupOutput, Deduplicated, Shards, dedup_documents};
+pub use dedup::{Among, Dedup, DedupMode, DedupOutput, Deduplicated, Shards, dedup_documents};
 pub use eval::{
     Advice, Cell, EvalSettings, Evaluated, MeasuredCurve, Plot, PlotPoint, Row, Sweep, TruthSource,
     eval_documents, tune_documents,
@@ -68,8 +67,6 @@ pub struct Inputs {
     /// What the documents are compared with, if not with each other. A record of a file that is on
     /// both sides is not compared with itself.
     pub against: Option<Vec<Input>>,
-    /// An index that the documents are compared with instead, by those who can.
-    pub index: Option<Index>,
     /// Hand-outs and frames: what is in them is taken out of every document.
     pub templates: Vec<Input>,
 }
@@ -90,6 +87,17 @@ impl Inputs {
         }
         let own = self.documents.iter().filter_map(Input::identity);
         own.filter(|own| others.contains(own)).collect()
+    }
+
+    /// Leaves the files that are among the documents, too, out of what they are compared with.
+    /// Returns how many these are.
+    pub(crate) fn drop_shared(&mut self) -> usize {
+        let shared = self.shared_files();
+        let Some(against) = self.against.as_mut().filter(|_| !shared.is_empty()) else {
+            return 0;
+        };
+        against.retain(|input| !input.identity().is_some_and(|own| shared.contains(&own)));
+        shared.len()
     }
 }
 

@@ -188,7 +188,6 @@ fn both_times(inputs: Inputs, settings: &Settings) -> (Inputs, [Vec<Input>; 2]) 
         documents,
         against,
         templates: inputs.templates,
-        index: None,
     };
     (first, [again, against_again.unwrap_or_default()])
 }

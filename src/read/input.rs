@@ -19,6 +19,7 @@ use super::json_array::looks_like_array;
 use super::packed::Packing;
 use super::parquet::{self, Layout};
 use super::source::Source;
+use crate::error::{Error, ErrorKind};
 
 /// One stream of bytes with a name.
 pub struct Input {
@@ -203,6 +204,24 @@ impl Input {
     #[cfg(feature = "worker")]
     pub(crate) fn found_in(&self) -> Option<&Path> {
         self.root.as_deref()
+    }
+
+    /// Refuses what is not there or cannot be opened. Pipes are not opened, which would take
+    /// from them.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let checked = match &self.origin {
+            // Nothing is lost by a link that leads back to where it is.
+            Origin::Unreadable(error) if error.kind() == io::ErrorKind::Other => Ok(()),
+            Origin::Unreadable(error) => Err(io::Error::from(error.kind())),
+            _ => match self.path() {
+                Some(path) => fs::metadata(path).and_then(|found| match found.file_type() {
+                    kind if kind.is_file() || kind.is_dir() => File::open(path).map(drop),
+                    _ => Ok(()),
+                }),
+                None => Ok(()),
+            },
+        };
+        checked.map_err(|error| Error::in_file(&self.name, ErrorKind::Unreadable(error)))
     }
 
     /// Whether it is a regular file, which can be opened again.

@@ -159,7 +159,7 @@ pub(super) fn run<W: Write>(
     };
     let Inputs {
         documents, against, ..
-    } = inputs;
+    } = without_shared(task.verb, inputs)?;
     let typed = serde_json::to_vec(&task.typed).map_err(|error| stage_error(error.to_string()))?;
     output.push(0, Kind::Typed, &typed)?;
     if task.verb == Verb::Dedup && documents.is_empty() {
@@ -213,6 +213,18 @@ pub(super) fn run<W: Write>(
         }
     }
     output.finish()
+}
+
+/// Leaves out of the other side what is on both, as on one machine; pairs of such a file cannot be
+/// told from those of a document with itself here.
+fn without_shared(verb: Verb, mut inputs: Inputs) -> Result<Inputs, Error> {
+    match (verb, inputs.drop_shared()) {
+        (Verb::Pairs(_), 1..) => Err(stage_error(
+            "some files are among the FILEs and in --against, too, which needs one machine: leave \
+             them out of one of both",
+        )),
+        _ => Ok(inputs),
+    }
 }
 
 struct Tasks {

@@ -147,10 +147,15 @@ fn what_another_collection_has_goes_with_a_witness() {
         "{\"url\":\"n1\",\"reason\":\"near-duplicate\",\"keeper\":\"o3\",\"score\":1.0}\n\
          {\"url\":\"n3\",\"reason\":\"near-duplicate\",\"keeper\":\"o3\",\"score\":1.0}\n"
     );
-    // Among themselves they are not compared.
+    // What is left is compared among itself, unless that is not wanted.
     place.file("nothing", line("x", "something else"));
-    let all = place.run("dedup --against nothing new").clean();
+    let all = place
+        .run("dedup --against nothing --against-only new")
+        .clean();
     assert_eq!(all, place.read("new"));
+    let rest = place.run("dedup -q --against nothing new").clean();
+    assert_eq!(rest, place.run("dedup -q new").clean());
+    assert_eq!(rest.lines().count(), 2);
 }
 
 #[test]
@@ -398,7 +403,7 @@ fn what_documents_are_compared_with_is_counted_apart() {
         .file("old", a + &c + &d)
         .file("new", four().concat() + &b.replace("\"b\"", "\"e\""));
     let run = place.run("dedup --summary always --stats stats.json -o kept --against old new");
-    run.says("simdup: 5 documents against 3, 3 near-duplicates, 2 kept · ");
+    run.says("simdup: 5 documents against 3, 4 near-duplicates, 1 kept · ");
     let stats: serde_json::Value = serde_json::from_str(&place.read("stats.json")).unwrap();
     let counts = &stats["counts"];
     assert_eq!(

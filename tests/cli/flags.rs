@@ -172,8 +172,13 @@ fn a_flag_without_effect_is_refused() {
     for command in ["", "sketch", "cluster", "dedup"] {
         refuse(command, "--strict", "--skip-ok");
     }
-    refuse("dedup", "--keep last", "--against old");
-    refuse("dedup", "--cluster components", "--against old");
+    refuse("dedup --against old", "--keep last", "--against-only");
+    refuse(
+        "dedup --against old",
+        "--cluster components",
+        "--against-only",
+    );
+    refuse("dedup --against old", "--against-only", "--annotate");
     // Pairs that were written earlier, whatever the values.
     for flag in [
         "docs",
@@ -271,7 +276,8 @@ fn a_flag_with_effect_or_of_the_default_is_fine() {
         "cluster --bands 4 --rows 4 docs",
         "dedup --recall 0.9 --hashes 64 docs",
         "dedup --bands 4 --rows 4 docs",
-        "dedup --keep first --cluster star --against old docs",
+        "dedup --keep first --cluster star --against old --against-only docs",
+        "dedup --keep last --cluster components --against old docs",
         "dedup --annotate --keep first --cluster star docs",
         "dedup --dry-run -o out docs",
         "cluster --pairs pairs --keep last --cluster components -q --progress never -f jsonl",

@@ -63,6 +63,7 @@ mod report;
     feature = "zip"
 ))]
 mod same_documents;
+mod same_files;
 mod sarif;
 mod scope;
 mod shards;

@@ -25,9 +25,12 @@ it and the score, of an id met before where it stands and where the first one do
 record), of an unusable record what is wrong with it, of a record of WARC that is no HTML or plain \
 text what it is (no-document).
 
-With --against, those documents go that are similar to one in the other collection, which \
-is only read; they are not compared among themselves. --annotate writes all documents as \
-JSONL, each with what is similar to it; with --score containment, that is what holds at \
+With --against, those documents go first that are similar to one in the other collection, which \
+is only read: the most similar one there stands for them. What is left is clustered as without \
+--against, unless --against-only is given. A file that is on both sides is not part of the other \
+collection, nor is a document of an index whose id is among the documents: nothing goes in favor \
+of a document that goes itself. --annotate writes all documents as \
+JSONL, each with what is similar to it, with --against in the other collection only; with --score containment, that is what holds at \
 least the threshold's share of the document itself; --removed then lists records that cannot be \
 used and ids met before.
 
@@ -60,6 +63,9 @@ pub(in crate::cli) struct DedupArgs {
     pub(in crate::cli) similar: SimilarArgs,
     #[command(flatten)]
     pub(in crate::cli) clusters: ClusterChoiceArgs,
+    /// With --against: remove what is similar to the other collection, and nothing else
+    #[arg(long, requires = "against", help_heading = "Similarity")]
+    pub(in crate::cli) against_only: bool,
     /// Write what was left out to FILE, as JSONL: url, reason, keeper and score
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(in crate::cli) removed: Option<PathBuf>,
@@ -97,7 +103,6 @@ impl DedupArgs {
             named::check_rows(&self.output, &["jsonl", "json", "txt"])?;
         }
         let score = self.similar.similarity.score;
-        let has_against = !self.similar.similarity.against.is_empty();
         let keep = self.clusters.is_keep_changed();
         let cluster = self.clusters.is_method_changed();
         let no_clusters = "what is similar to the other collection goes, and there are no \
@@ -148,11 +153,23 @@ impl DedupArgs {
                 "--removed",
                 "what would go is printed, to --output if there is one; leave out one of them",
             ),
-            (keep && has_against, "--keep", "--against", no_clusters),
             (
-                cluster && has_against,
+                self.against_only && self.annotate,
+                "--against-only",
+                "--annotate",
+                "documents are annotated with what the other collection has, and with nothing else; \
+                 leave out one of them",
+            ),
+            (
+                keep && self.against_only,
+                "--keep",
+                "--against-only",
+                no_clusters,
+            ),
+            (
+                cluster && self.against_only,
                 "--cluster",
-                "--against",
+                "--against-only",
                 no_clusters,
             ),
             self.clusters

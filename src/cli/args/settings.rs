@@ -141,7 +141,6 @@ pub(super) fn inputs(
         documents: input.inputs()?,
         against: (!against.is_empty()).then(|| all_named(against, &walk)),
         templates: all_named(template, &walk),
-        index: None,
     })
 }
 

@@ -51,6 +51,10 @@ pub(in crate::cli) struct WorkerArgs {
     pub(in crate::cli) similar: SimilarArgs,
     #[command(flatten)]
     pub(in crate::cli) clusters: ClusterChoiceArgs,
+    /// With --for dedup and --against, which need it: remove what is similar to the other
+    /// collection, and nothing else
+    #[arg(long, requires = "against", help_heading = "Similarity")]
+    pub(in crate::cli) against_only: bool,
     #[command(flatten)]
     pub(in crate::cli) resources: ResourceArgs,
 }
@@ -237,6 +241,19 @@ impl WorkerArgs {
                 "verify: --output says where lines are written; --emit rows gives rows".into(),
             ));
         }
+        let has_others = !self.similar.similarity.against.is_empty();
+        if *verb == VerbArg::Dedup && has_others && !self.against_only {
+            return Err(Failure::Usage(
+                "--against: on many machines, what repeats within the FILEs stays; add \
+                 --against-only, or run `simdup dedup` on one machine"
+                    .into(),
+            ));
+        }
+        if *verb != VerbArg::Dedup && self.against_only {
+            return Err(Failure::Usage(
+                "--against-only goes with --for dedup: leave it out".into(),
+            ));
+        }
         let default = match verb {
             VerbArg::Pairs => Measure::MinHash,
             VerbArg::Cluster | VerbArg::Dedup => Measure::Jaccard,
@@ -266,7 +283,7 @@ impl WorkerArgs {
             },
             key_bits: *key_bits,
             signs: signs.clone(),
-            has_others: !self.similar.similarity.against.is_empty(),
+            has_others,
             is_narrowed: *narrowed,
             together: *together,
             parts: *parts,

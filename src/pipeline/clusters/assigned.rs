@@ -25,16 +25,21 @@ pub(in crate::pipeline) struct Assigned {
     keepers: Keepers,
     /// Documents that others stand for, in order of those, then of input.
     members: Vec<DocumentId>,
-    /// Where the members of each document start, and the end; empty if they are not joined
-    /// among themselves.
+    /// Where the members of each document start, and the end.
     starts: Vec<u32>,
 }
 
 impl Assigned {
-    /// From who stands for each, of documents that are joined among themselves.
-    pub(super) fn clustered(keepers: Keepers) -> Self {
+    /// From who stands for each. Documents for which one of another collection stands are in no
+    /// cluster.
+    pub(in crate::pipeline) fn new(keepers: Keepers) -> Self {
+        let is_own = |keeper: &DocumentId| keeper.index() < keepers.len();
         let mut starts = vec![0_u32; keepers.len() + 1];
-        for (keeper, _) in keepers.iter().flatten() {
+        for (keeper, _) in keepers
+            .iter()
+            .flatten()
+            .filter(|(keeper, _)| is_own(keeper))
+        {
             starts[keeper.index() + 1] += 1;
         }
         for index in 1..starts.len() {
@@ -43,7 +48,9 @@ impl Assigned {
         let mut next = starts.clone();
         let mut members = vec![DocumentId(0); starts[keepers.len()] as usize];
         for (document, assigned) in (0..).map(DocumentId).zip(&keepers) {
-            if let Some((keeper, _)) = assigned {
+            if let Some((keeper, _)) = assigned
+                && is_own(keeper)
+            {
                 let place = &mut next[keeper.index()];
                 members[*place as usize] = document;
                 *place += 1;
@@ -56,22 +63,27 @@ impl Assigned {
         }
     }
 
-    /// The same, but no document stands for one of its own party: that stays.
+    /// The same, but no document stands for one of its own party: that stays. One of another
+    /// collection was chosen so.
     pub(in crate::pipeline) fn apart(mut self, parties: &Parties) -> Self {
+        let own = self.keepers.len();
+        let is_of_party = |document, keeper: DocumentId| {
+            keeper.index() < own && !parties.admits(document, keeper)
+        };
         for (document, assigned) in (0..).map(DocumentId).zip(&mut self.keepers) {
-            if assigned.is_some_and(|(keeper, _)| !parties.admits(document, keeper)) {
+            if assigned.is_some_and(|(keeper, _)| is_of_party(document, keeper)) {
                 *assigned = None;
             }
         }
-        Self::clustered(self.keepers)
+        Self::new(self.keepers)
     }
 
-    /// From who stands for each, of documents that go by what they are compared with.
-    pub(in crate::pipeline) fn against(keepers: Keepers) -> Self {
-        Self {
-            keepers,
-            ..Self::default()
+    /// The same, and for documents that stay who of the rest stands for them.
+    pub(super) fn and_rest(mut self, rest: Self) -> Self {
+        for (assigned, of_rest) in self.keepers.iter_mut().zip(rest.keepers) {
+            *assigned = assigned.or(of_rest);
         }
+        Self::new(self.keepers)
     }
 
     pub(in crate::pipeline) fn clusters(&self) -> impl Iterator<Item = Cluster> {

@@ -56,7 +56,7 @@ impl Clustered {
 ///
 /// With something to compare them with, documents are not joined among themselves:
 /// those go that are similar to one of the others, and the most similar of these stands
-/// for them.
+/// for them. A file that is on both sides is not among the others.
 ///
 /// # Errors
 /// As for [`find_pairs`](crate::find_pairs).
@@ -72,7 +72,8 @@ pub fn cluster_documents(
 ) -> Result<Clustered, Error> {
     let settings = &for_clusters(settings, keep);
     let mut reading = Reading::new(settings, observer, wants(keep), Purpose::Clusters);
-    let inputs = inputs.into();
+    let mut inputs = inputs.into();
+    inputs.drop_shared();
     in_pool(settings, || {
         let collection = reading.collection(inputs)?;
         observer.phase(Phase::Comparing);
@@ -106,8 +107,31 @@ pub(in crate::pipeline) fn wants(keep: &Keep) -> Wants {
 
 /// Whether any document has the field that counts.
 pub(in crate::pipeline) fn has_values(collection: &Collection) -> bool {
-    let values = &collection.descriptions.values;
-    values.iter().any(Option::is_some)
+    let values = collection.descriptions.values.iter();
+    values.take(collection.own() as usize).any(Option::is_some)
+}
+
+/// Decides who stands for whom if documents that repeat among themselves go, too: for some, one of
+/// another collection, as was `assigned`; for the rest, one of the rest. Gives back the ids of all
+/// documents.
+pub(super) fn assign_rest(
+    collection: Collection,
+    assigned: Assigned,
+    joined: (ClusterMethod, &Keep),
+    stats: &mut Stats,
+    observer: &dyn Observer,
+) -> Result<(Urls, Assigned), Error> {
+    let own = collection.own();
+    let rest = collection.rest(|document| document.0 >= own || assigned.is_removed(document));
+    let (identical, candidates) = (stats.counts.identical, stats.counts.candidates);
+    let searched = std::mem::take(&mut stats.search);
+    let of_rest = assign(&rest, joined, stats, observer)?;
+    let assigned = assigned.and_rest(of_rest);
+    stats.counts.identical = identical.max(stats.counts.identical);
+    stats.counts.candidates += candidates;
+    stats.search = std::mem::take(&mut stats.search).merge(searched);
+    stats.counts.members = assigned.count() as u64;
+    Ok((rest.into_parts().0, assigned))
 }
 
 /// Decides who stands for whom.
@@ -134,10 +158,10 @@ pub(super) fn assign(
         (scope.sides, scope.parties.as_deref())
     };
     let assigned = match (sides, parties) {
-        (Sides::Across(_), None) => Assigned::against(against::keepers(&mut clustering)?),
+        (Sides::Across(_), None) => Assigned::new(against::keepers(&mut clustering)?),
         (Sides::Across(first), Some(parties)) => {
             let links = clustering.links()?;
-            Assigned::against(apart::against(prepared, &links, parties, first)?)
+            Assigned::new(apart::against(prepared, &links, parties, first)?)
         }
         (Sides::All, _) => {
             let descriptions = &collection.descriptions;
@@ -150,7 +174,7 @@ pub(super) fn assign(
             // Those without shingles are like no other.
             let size = |group: Group| prepared.sizes[group.index()];
             order.retain(|&document| prepared.groups.of(document).map_or(0, size) > 0);
-            Assigned::clustered(match (method, parties) {
+            Assigned::new(match (method, parties) {
                 (ClusterMethod::Star, None) => stars::keepers(&mut clustering, &order)?,
                 (ClusterMethod::Components, None) => components::keepers(&mut clustering, &order)?,
                 (method, Some(parties)) => {

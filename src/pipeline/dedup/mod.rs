@@ -6,7 +6,7 @@ mod writing;
 
 use std::time::Instant;
 
-use super::clusters::{Assigned, assign, for_clusters, has_values, wants};
+use super::clusters::{Assigned, assign, assign_rest, for_clusters, has_values, wants};
 use super::floor::Purpose;
 use super::index::best_of_index;
 use super::pairs::pairs_of;
@@ -18,7 +18,9 @@ use crate::candidates::search;
 use crate::cluster::{Cluster, ClusterMethod, Keep};
 use crate::collection::{Fate, Records, Urls};
 use crate::error::{Error, ErrorKind};
+use crate::index::Index;
 use crate::observer::{Expected, Observer, Phase};
+use crate::pairs::Pairs;
 use crate::read::Input;
 use crate::settings::Settings;
 use crate::stats::Stats;
@@ -30,13 +32,28 @@ pub use shards::Shards;
 
 /// How a collection is made clean.
 #[derive(Clone, Debug, Default)]
-pub struct Dedup {
+pub struct Dedup<'a> {
     /// How documents are joined.
     pub method: ClusterMethod,
     /// Which document of a cluster is kept.
     pub keep: Keep,
     /// What is written.
     pub mode: DedupMode,
+    /// What goes if the documents are compared with others.
+    pub among: Among,
+    /// An index that the documents are compared with instead of other documents.
+    pub index: Option<&'a Index>,
+}
+
+/// Which documents go if there are others to compare them with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Among {
+    /// Those that are similar to one of the others, and of the rest those that would go without
+    /// others.
+    #[default]
+    All,
+    /// Those that are similar to one of the others.
+    Others,
 }
 
 /// What is written of a collection.
@@ -74,6 +91,8 @@ pub struct Deduplicated {
     pub removed: u64,
     /// Records of archives that are no documents, and are not written.
     pub no_documents: u64,
+    /// Files that were left out of what the documents are compared with, as they are among them.
+    pub shared_files: usize,
     /// Documents that were written with something that is similar to them.
     pub annotated: u64,
     /// Whether any document has the field by which the keepers were chosen.
@@ -95,6 +114,13 @@ impl Deduplicated {
 /// Writes the documents to keep, byte for byte as they came in and in input order: of each
 /// cluster of near-duplicates the one that is preferred, and all that are in no cluster.
 ///
+/// With others to compare them with, documents go first that are similar to one of these, which
+/// stands for them; [`Among`] says whether the rest is clustered, too. A file that is on both sides,
+/// and a document of an index whose id is among the documents, is not among the others: no document
+/// goes in favor of one that goes itself. [`DedupMode::Annotated`] does not look for what repeats
+/// among the documents if there are others, and leaves out of what is similar to a document that
+/// document only.
+///
 /// # Errors
 /// As for [`find_pairs`](crate::find_pairs); and if an output cannot be written, or an input is
 /// not the same when it is read for the second time.
@@ -104,7 +130,7 @@ impl Deduplicated {
 pub fn dedup_documents(
     inputs: impl Into<Inputs>,
     settings: &Settings,
-    dedup: &Dedup,
+    dedup: &Dedup<'_>,
     mut output: DedupOutput<'_>,
     observer: &dyn Observer,
 ) -> Result<Deduplicated, Error> {
@@ -117,11 +143,18 @@ pub fn dedup_documents(
         _ => RecordForm::AsTheyCame,
     };
     let mut inputs: Inputs = inputs.into();
-    let index = inputs.index.take();
-    let settings = &match &index {
+    let shared = match dedup.mode {
+        DedupMode::Annotated => 0,
+        DedupMode::Kept | DedupMode::Removed => inputs.drop_shared(),
+    };
+    let settings = &match dedup.index {
         None => settings.clone(),
         Some(_) if dedup.mode == DedupMode::Annotated => {
             let what = "documents are annotated with what an index has by asking it";
+            return Err(Error::in_file("settings", ErrorKind::Settings(what)));
+        }
+        Some(_) if inputs.against.is_some() || !inputs.templates.is_empty() => {
+            let what = "an index is all that documents are compared with, and knows no templates";
             return Err(Error::in_file("settings", ErrorKind::Settings(what)));
         }
         Some(index) => index.settings(settings)?,
@@ -137,6 +170,7 @@ pub fn dedup_documents(
             (DedupMode::Kept, None) => Written::Together,
             (DedupMode::Annotated | DedupMode::Removed, _) => Written::Otherwise,
         },
+        rest: dedup.mode != DedupMode::Annotated && dedup.among == Among::All,
         ..wants(&dedup.keep)
     };
     let listing = match dedup.mode {
@@ -149,56 +183,38 @@ pub fn dedup_documents(
         DedupMode::Kept | DedupMode::Removed => Purpose::Clusters,
     };
     let mut reading = Reading::new(settings, &recording, wants, purpose);
-    let found = in_pool(settings, || {
-        if let Some(index) = &index {
-            let (urls, records, assigned) =
-                best_of_index(&mut reading, inputs.documents, index, settings)?;
-            let stats = std::mem::take(&mut reading.stats);
-            return Ok((
-                urls,
-                stats,
-                records.unwrap_or_default(),
-                assigned,
-                None,
-                false,
-            ));
-        }
-        let mut collection = reading.collection(inputs)?;
-        observer.phase(Phase::Comparing);
-        let has_values = has_values(&collection);
-        let records = collection.records.take().unwrap_or_default();
-        let mut stats = std::mem::take(&mut reading.stats);
-        if dedup.mode == DedupMode::Annotated {
+    let found = in_pool(settings, || match dedup.mode {
+        DedupMode::Annotated => {
+            let mut collection = reading.collection(inputs)?;
+            observer.phase(Phase::Comparing);
+            let records = collection.records.take().unwrap_or_default();
+            let mut stats = std::mem::take(&mut reading.stats);
             let started = Instant::now();
             let found = search(&collection, observer)?;
             let (urls, pairs) = pairs_of(collection, found, &mut stats);
             stats.seconds.candidates += started.elapsed();
-            return Ok((
+            Ok(Decided {
                 urls,
                 stats,
                 records,
-                Assigned::default(),
-                Some(pairs),
-                has_values,
-            ));
+                assigned: Assigned::default(),
+                pairs: Some(pairs),
+                has_values: false,
+            })
         }
-        let mut assigned = assign(
-            &collection,
-            (dedup.method, &dedup.keep),
-            &mut stats,
-            observer,
-        )?;
-        let parties = &collection.scope().parties;
-        if let (ClusterMethod::Components, Some(parties)) = (dedup.method, parties) {
-            assigned = assigned.apart(parties);
-            stats.counts.members = assigned.count() as u64;
-            stats.counts.clusters = assigned.clusters().count() as u64;
+        DedupMode::Kept | DedupMode::Removed => {
+            decide(&mut reading, inputs, settings, dedup, observer)
         }
-        let urls = collection.into_parts().0;
-        Ok((urls, stats, records, assigned, None, has_values))
     })?;
     let kept = reading.kept.take();
-    let (urls, mut stats, records, assigned, pairs, has_values) = found;
+    let Decided {
+        urls,
+        mut stats,
+        records,
+        assigned,
+        pairs,
+        has_values,
+    } = found;
     let started = Instant::now();
     let mut annotated = 0;
     let no_documents = recording.passed_over();
@@ -232,11 +248,79 @@ pub fn dedup_documents(
         kept: documents - removed,
         removed,
         no_documents,
+        shared_files: shared,
         annotated,
         urls,
         stats,
         has_values,
         assigned,
+    })
+}
+
+/// What is decided once all is read.
+struct Decided {
+    urls: Urls,
+    stats: Stats,
+    records: Records,
+    assigned: Assigned,
+    /// What is similar to each document, if all are written.
+    pairs: Option<Pairs>,
+    has_values: bool,
+}
+
+/// Reads the documents and decides which of them go.
+fn decide(
+    reading: &mut Reading<'_>,
+    inputs: Inputs,
+    settings: &Settings,
+    dedup: &Dedup<'_>,
+    observer: &dyn Observer,
+) -> Result<Decided, Error> {
+    let joined = (dedup.method, &dedup.keep);
+    let (mut collection, known) = match dedup.index {
+        Some(index) => {
+            let (collection, known) =
+                best_of_index(reading, inputs.documents, index, settings, dedup.among)?;
+            (collection, Some(known))
+        }
+        None => (reading.collection(inputs)?, None),
+    };
+    observer.phase(Phase::Comparing);
+    let has_others = known.is_some() || collection.scope().is_across();
+    let has_values = has_values(&collection);
+    let records = collection.records.take().unwrap_or_default();
+    let mut stats = std::mem::take(&mut reading.stats);
+    let parties = collection.scope().parties.clone();
+    let (of_index, mut assigned) = match known {
+        Some(known) => {
+            let (of_index, assigned) = known.assigned();
+            (Some(of_index), assigned)
+        }
+        None => (None, assign(&collection, joined, &mut stats, observer)?),
+    };
+    let mut urls = match (has_others, dedup.among) {
+        (true, Among::All) => {
+            let urls;
+            (urls, assigned) = assign_rest(collection, assigned, joined, &mut stats, observer)?;
+            urls
+        }
+        _ => collection.into_parts().0,
+    };
+    if let Some(of_index) = of_index {
+        of_index.name(&mut urls)?;
+    }
+    if let (ClusterMethod::Components, Some(parties)) = (dedup.method, &parties) {
+        assigned = assigned.apart(parties);
+    }
+    stats.counts.members = assigned.count() as u64;
+    stats.counts.clusters = assigned.clusters().count() as u64;
+    Ok(Decided {
+        urls,
+        stats,
+        records,
+        assigned,
+        pairs: None,
+        has_values,
     })
 }
 

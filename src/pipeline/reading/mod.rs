@@ -59,6 +59,9 @@ pub(super) struct Wants {
     pub(super) others: bool,
     /// Which file each is from.
     pub(super) files: bool,
+    /// Whether those are compared with each other, too, that are left when some went because of the
+    /// other side.
+    pub(super) rest: bool,
     /// Their records, in this form, for as long as they fit into an eighth of the memory.
     pub(super) kept: Option<RecordForm>,
     /// How their records will be written.
@@ -215,17 +218,20 @@ impl<'a> Reading<'a> {
         &self.urls
     }
 
-    /// The ids of all documents, and which record is which, once all is read.
-    pub(super) fn take(&mut self) -> (Urls, Option<Records>) {
-        (std::mem::take(&mut self.urls), self.records.take())
-    }
-
     /// Counts what must be in memory besides.
     pub(super) fn add_to_floor(&mut self, bytes: u64) {
         self.floor.add(&Counted {
             id_bytes: bytes,
             ..Counted::default()
         });
+    }
+
+    /// Counts what is decided of the documents so far while the rest is compared, if it is.
+    pub(super) fn add_rest_to_floor(&mut self) {
+        const KEEPER_BYTES: u64 = 24;
+        if self.wants.rest {
+            self.add_to_floor(self.stats.counts.documents * KEEPER_BYTES);
+        }
     }
 
     /// Says how much memory is the least, and what is missing, once all is read.
@@ -252,6 +258,8 @@ impl<'a> Reading<'a> {
         self.observer.phase(Phase::Reading);
         let settings = self.settings;
         self.take_out(std::mem::take(&mut inputs.templates))?;
+        // Without all of the other side the answer would be another, and nobody would know.
+        inputs.against.iter().flatten().try_for_each(Input::check)?;
         self.shared = SharedFiles::of(&inputs);
         let has_against = inputs.against.is_some();
         let is_across = has_against || self.planting.is_some();
@@ -394,6 +402,9 @@ impl<'a> Reading<'a> {
     ) -> Result<DocumentId, Error> {
         self.read(inputs.documents, &digest, &mut keep)?;
         let own = DocumentId(self.urls.len() as u32);
+        if inputs.against.is_some() {
+            self.add_rest_to_floor();
+        }
         // An id may come again on the other side, whose records are of no interest.
         self.urls.forget();
         let (records, kept) = (self.records.take(), self.kept.take());
