@@ -29,6 +29,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Callable, Union, cast
 
 from simdup.binary import binary_path, version
+from simdup.memory import memory_bytes
 from simdup.worker import StageError, rows_schema, run_stage
 
 if TYPE_CHECKING:
@@ -325,11 +326,8 @@ def small_batches(spark: SparkSession) -> Iterator[None]:
 
 def _memory() -> list[str]:
     """Give each of the processes that may run on this machine its share, unless it is typed."""
-    try:
-        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # Not every system tells.
-        return []
-    return [f"--memory={machine * 3 // 4 // (os.cpu_count() or 1)}"]
+    known = memory_bytes()
+    return [f"--memory={known * 3 // 4 // (os.cpu_count() or 1)}"] if known else []
 
 
 def _with_inputs(
