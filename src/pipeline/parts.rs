@@ -18,7 +18,7 @@ use crate::observer::Observer;
 use crate::read::{self, Block, Cutter, Head, Input, InputFormat, Piece, Stream, field_text};
 use crate::settings::{PartyBy, Settings};
 use crate::shingle::Shingle;
-use crate::stats::Counts;
+use crate::stats::Stats;
 
 /// Makes something of each document. Each thread has one.
 pub(crate) trait Maker: Send {
@@ -55,7 +55,7 @@ impl<M: Maker> Digest for Making<M> {
 }
 
 /// Reads a part, and gives what is made of each document to `each`, in input order. Ids may come
-/// again: whether they do is not for one part to tell.
+/// again: whether they do is not for one part to tell. Returns what was read, in numbers.
 pub(crate) fn make_of_each<M: Maker>(
     inputs: Vec<Input>,
     templates: Vec<Input>,
@@ -63,7 +63,7 @@ pub(crate) fn make_of_each<M: Maker>(
     observer: &dyn Observer,
     maker: impl Fn() -> M + Sync,
     mut each: impl FnMut(M::Made) + Send,
-) -> Result<Counts, Error> {
+) -> Result<Stats, Error> {
     let wants = Wants {
         others: true,
         ids: Ids::Passed,
@@ -80,7 +80,7 @@ pub(crate) fn make_of_each<M: Maker>(
             made.into_iter().for_each(&mut each);
             ControlFlow::Continue(())
         })?;
-        Ok(reading.stats.counts)
+        Ok(reading.into_stats())
     })
 }
 

@@ -27,6 +27,7 @@ mod forest;
 mod keys;
 mod link;
 mod narrow;
+mod notes;
 mod number;
 mod pack;
 mod packs;

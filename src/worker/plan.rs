@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ impl InputPart {
     /// To be read, if the file is what it was.
     pub(super) fn input(&self) -> Result<Input, Error> {
         let bytes = std::fs::metadata(&self.path).map(|about| about.len());
-        if bytes.is_ok_and(|bytes| bytes != self.bytes) {
+        if bytes.ok() != Some(self.bytes) {
             return Err(changed(&self.name));
         }
         Ok(self.found(match self.lines_part() {
@@ -145,6 +145,26 @@ pub(super) fn check_documents(parts: &[InputPart], documents: u64) -> Result<(),
     }
 }
 
+/// Returns the path of an input that every process can read, more than once; otherwise an error
+/// that says why not.
+fn file_path(input: &Input) -> Result<&Path, Error> {
+    let name = input.name();
+    match input.check() {
+        Err(_) if name.contains("://") => Err(stage_error(format!(
+            "{name} cannot be read: it is an address, and only files are read; name a path that all \
+             machines see"
+        ))),
+        Err(error) => Err(error),
+        Ok(()) => match input.plain_path().filter(|_| input.is_file()) {
+            Some(path) if path.to_str().is_some() => Ok(path),
+            Some(_) => Err(stage_error(format!("{name} has a name that is not UTF-8"))),
+            None => Err(stage_error(format!(
+                "{name} cannot be read by other processes: name files"
+            ))),
+        },
+    }
+}
+
 pub(super) fn run<W: Write>(
     task: &Task,
     inputs: Inputs,
@@ -167,18 +187,11 @@ pub(super) fn run<W: Write>(
     }
     for (other, side) in [(false, documents), (true, against.unwrap_or_default())] {
         tasks.next();
+        let paths: Result<Vec<&Path>, Error> = side.iter().map(file_path).collect();
         let has_records = |input: &Input| input.has_records(&task.settings.read);
         let is_of_records = side.iter().find_map(has_records).unwrap_or(false);
-        for input in side {
-            let (Some(path), name) = (input.plain_path(), input.name()) else {
-                return Err(stage_error(format!(
-                    "{} cannot be read by other processes: name files",
-                    input.name()
-                )));
-            };
-            if path.to_str().is_none() {
-                return Err(stage_error(format!("{name} has a name that is not UTF-8")));
-            }
+        for (input, path) in side.iter().zip(paths?) {
+            let name = input.name();
             let failed = |error| Error::in_file(name, ErrorKind::Unreadable(error));
             let whole = InputPart {
                 number: 0,

@@ -60,10 +60,12 @@ pub(super) enum Kind {
     Again = 22,
     /// Bits of documents, by where these belong.
     Signs = 23,
+    /// What the user should know of a task, as JSON.
+    Notes = 24,
 }
 
 impl Kind {
-    const ALL: [Self; 23] = [
+    const ALL: [Self; 24] = [
         Self::End,
         Self::Input,
         Self::Ids,
@@ -87,6 +89,7 @@ impl Kind {
         Self::Sizes,
         Self::Again,
         Self::Signs,
+        Self::Notes,
     ];
 
     pub(super) fn new(number: i32) -> Result<Self, Error> {
@@ -138,7 +141,7 @@ mod tests {
             assert_eq!(Kind::new(kind as i32).unwrap(), kind);
         }
         // There was a kind 10 once, for lines.
-        for number in [-1, 10, 24] {
+        for number in [-1, 10, 25] {
             assert!(Kind::new(number).is_err());
         }
     }

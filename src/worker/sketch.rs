@@ -13,6 +13,7 @@ use super::arrow::{RowReader, RowWriter};
 use super::forest::Forest;
 use super::keys::{Filing, KEY_BITS};
 use super::link::hand_on;
+use super::notes::{Notes, Problems};
 use super::number::Sizes;
 use super::pack::{Unpack, put, put_sorted};
 use super::packs::compressed;
@@ -28,7 +29,7 @@ use crate::observer::Observer;
 use crate::pipeline::Inputs;
 use crate::pipeline::parts::{Maker, make_of_each};
 use crate::shingle::Shingle;
-use crate::stats::Counts;
+use crate::stats::{Counts, Stats};
 use crate::write::{RemovedLine, write_removed};
 
 /// Entries of a row at the most. Engines keep rows in batches, and files in groups of rows: a row
@@ -139,8 +140,8 @@ fn is_unknown_place(url: &str, names: &[String]) -> bool {
 /// Records of which no documents are made.
 #[derive(Default)]
 struct Unused {
-    /// How many are wrong.
-    skipped: u64,
+    /// Those that are wrong.
+    problems: Problems,
     /// Lines that list them, and those before these, packed: there may be as many as there are
     /// bytes to read.
     lines: Vec<u8>,
@@ -203,7 +204,7 @@ impl Noting {
 impl Observer for Noting {
     fn problem(&self, error: &Error) {
         let mut unused = self.unused();
-        unused.skipped += 1;
+        unused.problems.add(error);
         if self.listed >= Listed::Unreadable {
             let Error { place, kind: why } = error;
             unused.has_unknown_place |= place.record.is_some_and(|record| record > UNKNOWN_LINES);
@@ -236,7 +237,12 @@ pub(super) fn run<R: Read, W: Write + Send>(
             }
             false => sketched.hand_on(task, number, &mut output)?,
         }
-        observer.progress(sketched.counts.input_bytes, sketched.counts.documents);
+        let Counts {
+            input_bytes,
+            documents,
+            ..
+        } = sketched.stats.counts;
+        observer.progress(input_bytes, documents);
     }
     output.finish()
 }
@@ -287,7 +293,7 @@ struct Sketched {
     links: Vec<(Order, Order)>,
     /// Tokens, and about how many documents have them.
     common: Vec<(u64, u64)>,
-    counts: Counts,
+    stats: Stats,
     unused: Unused,
     has_unknown_place: bool,
     /// The bits of its documents are kept.
@@ -351,13 +357,18 @@ fn read(task: &Task, number: u32, inputs: &Inputs, parts: &[InputPart]) -> Resul
         ordinal += 1;
     };
     let templates = templates(inputs)?;
-    let counts = make_of_each(read?, templates, &task.settings, &noting, maker, each)?;
+    // Documents with a group are counted, for a user whose field has another name.
+    let settings = task.settings.with_value_field(None);
+    let stats = make_of_each(read?, templates, &settings, &noting, maker, each)?;
     kept?;
     sketched.has_signs = signs.is_some();
     signs.map_or(Ok(()), SignFile::finish)?;
-    sketched.counts = counts;
+    sketched.stats = stats;
     sketched.common = sample.common(known.len());
     sketched.unused = std::mem::take(&mut *noting.unused());
+    if let Some(error) = sketched.unused.problems.unreadable() {
+        return Err(error);
+    }
     sketched.has_unknown_place |= sketched.unused.has_unknown_place;
     Ok(sketched)
 }
@@ -440,8 +451,9 @@ impl Sketched {
             record_bytes,
             passed_over,
             passed_over_records,
+            grouped,
             ..
-        } = self.counts;
+        } = self.stats.counts;
         // Those that others are only compared with are counted by themselves.
         let (own, against) = if self.is_other {
             (0, documents)
@@ -455,14 +467,17 @@ impl Sketched {
             "short": short,
             "left_out": left_out,
             "template_only": template_only,
-            "skipped": self.unused.skipped,
+            "grouped": grouped,
+            "skipped": self.unused.problems.count(),
             "signed": if self.has_signs { documents } else { 0 },
             "input_bytes": input_bytes,
             "record_bytes": record_bytes,
             "passed_over": passed_over,
             "passed_over_records": passed_over_records,
         });
-        output.push(number, Kind::Counts, counts.to_string().as_bytes())
+        output.push(number, Kind::Counts, counts.to_string().as_bytes())?;
+        let notes = Notes::new(&self.stats, &self.unused.problems);
+        output.push(number, Kind::Notes, &notes.to_json()?)
     }
 }
 
@@ -572,7 +587,10 @@ mod tests {
             .flat_map(|lines| unpacked(&lines.unwrap()).unwrap())
             .collect();
         let text = String::from_utf8(text).unwrap();
-        (unused.skipped, text.lines().map(Into::into).collect())
+        (
+            unused.problems.count(),
+            text.lines().map(Into::into).collect(),
+        )
     }
 
     #[test]

@@ -36,6 +36,25 @@ fn a_plan_needs_files() {
 
 #[cfg(feature = "worker")]
 #[test]
+fn an_input_that_cannot_be_read_ends_the_plan_and_is_named() {
+    let place = Place::new();
+    place.file("a.jsonl", "{\"text\":\"a b c\"}\n");
+    for (typed, says) in [
+        ("a.jsonl gone.jsonl", "gone.jsonl: cannot be read"),
+        ("a.jsonl --against gone", "gone: cannot be read"),
+        (
+            "s3a://bucket/x",
+            "s3a://bucket/x cannot be read: it is an address",
+        ),
+        ("a.jsonl --skip-ok gone.jsonl", "gone.jsonl: cannot be read"),
+    ] {
+        place.pipe(&format!("worker plan {typed}"), "").fails(says);
+    }
+    assert_eq!(place.pipe("worker plan a.jsonl", "").status, 0);
+}
+
+#[cfg(feature = "worker")]
+#[test]
 fn flags_of_other_stages_are_refused() {
     for (typed, says) in [
         ("link --keys few", "--keys and --key-bits go with `sketch`"),
@@ -43,6 +62,11 @@ fn flags_of_other_stages_are_refused() {
         ("verify --output . --emit rows", "leave --emit rows out"),
         ("link --together 5", "go with `forest`"),
         ("verify", "--output says where lines are written"),
+        ("link --keep max:date", "--keep has no effect on pairs"),
+        (
+            "link --cluster components",
+            "--cluster has no effect on pairs",
+        ),
     ] {
         Place::new()
             .pipe(&format!("worker {typed}"), "")

@@ -207,6 +207,17 @@ impl WorkerArgs {
                     .into(),
             ));
         }
+        let of_clusters = typed
+            .iter()
+            .find(|flag| ["--keep", "--cluster"].contains(&flag.name.as_str()));
+        if *verb == VerbArg::Pairs
+            && let Some(flag) = of_clusters
+        {
+            return Err(Failure::Usage(format!(
+                "{} has no effect on pairs; leave it out",
+                flag.name
+            )));
+        }
         if (*narrowed || together.is_some()) && self.stage != StageArg::Forest {
             return Err(Failure::Usage(
                 "--narrowed and --together go with `forest`".into(),

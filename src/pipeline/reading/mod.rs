@@ -252,6 +252,14 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Returns what was read, in numbers, where no collection is made of it.
+    #[cfg(feature = "worker")]
+    pub(super) fn into_stats(mut self) -> Stats {
+        self.tell();
+        self.stats.counts.grouped = self.parties.as_ref().map_or(0, Parties::documents) as u64;
+        self.stats
+    }
+
     /// Reads everything into a collection: first the documents, then what they are compared
     /// with.
     pub(super) fn collection(&mut self, mut inputs: Inputs) -> Result<Collection, Error> {
