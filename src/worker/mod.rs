@@ -41,6 +41,8 @@ mod sign;
 mod sketch;
 mod tokens;
 mod verify;
+#[cfg(test)]
+mod wire;
 mod write;
 
 use std::io::{Read, Write};
