@@ -24,7 +24,7 @@ machine are refused.
 
 EXAMPLE = """\
 example:
-  simdup-spark dedup --keep longest --threshold 0.8 crawl/ --output clean --master 'local[*]'
+  simdup-spark dedup --keep longest --threshold 0.8 crawl/ --output clean --master 'local[*,4]'
 """
 
 
@@ -49,7 +49,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--master", help="Spark's master, if there is no spark-submit")
     parser.add_argument("--remote", help="the address of a Spark Connect server, or of Sail")
     parser.add_argument("--split", default="64M", help="bytes of input in a task (64M)")
-    parser.add_argument("--binary", metavar="NAME", help="the program as sent by --files")
+    parser.add_argument(
+        "--binary",
+        metavar="NAME",
+        help="the program on other machines: the name under which --files sends it, or a path",
+    )
     parser.add_argument("--stats", metavar="FILE", help="what was done, as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
     return parser
@@ -143,28 +147,23 @@ def main(argv: list[str] | None = None) -> int:
     started = time.monotonic()
     try:
         run = _run(arguments, typed)
-    except StageError as error:
+    except (StageError, OSError, ValueError) as error:
         print(f"simdup-spark: {error}", file=sys.stderr)
         return 2
-    except Exception as error:
-        # Spark wraps what a task says into its own words, and those into more.
-        lines = [line for line in str(error).splitlines() if "StageError: " in line]
-        if not lines:
-            raise
-        print("simdup-spark: " + lines[-1].split("StageError: ", 1)[1], file=sys.stderr)
-        return 2
+    stats = run.finish()
     told = {
-        "counts": run.counted.counts,
-        "stages": run.counted.stages,
+        "counts": stats.counts,
+        "stages": stats.stages,
+        "warnings": stats.warnings,
         "seconds": round(time.monotonic() - started, 3),
     }
+    for text in run.notes.problems() if arguments.quiet else stats.warnings:
+        print(f"simdup-spark: {text}", file=sys.stderr)
     if arguments.stats:
         Path(arguments.stats).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     if not arguments.quiet:
         _summary(told)
-    skipped = run.counted.counts.get("skipped", 0)
-    if skipped:
-        print(f"simdup-spark: {skipped} records could not be used", file=sys.stderr)
+    skipped = stats.counts.get("skipped", 0)
     return 2 if skipped and "--skip-ok" not in run.arguments else 0
 
 

@@ -6,7 +6,8 @@ DataFrame[url1: string, url2: string, score: double]
 
 Spark moves rows of bytes between stages, spills and retries; what is in them only the program
 knows (`simdup worker --help`). Only DataFrames are used, so that Spark Connect and Sail will do.
-Nothing is broadcast, and nothing but counts comes to the driver.
+Nothing is broadcast, and nothing but counts and notes comes to the driver. The caller's session
+keeps its settings: stages run in a session of their own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import socket
 import tempfile
 import time
 import uuid
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,8 +30,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Callable, Union, cast
 
+from simdup import frame
 from simdup.binary import binary_path, version
 from simdup.memory import memory_bytes
+from simdup.notes import Notes, SimdupWarning
+from simdup.session import own_session, stage_errors
 from simdup.worker import StageError, rows_schema, run_stage
 
 if TYPE_CHECKING:
@@ -38,16 +43,19 @@ if TYPE_CHECKING:
 Settings = Mapping[str, Union[str, int, float, bool, Sequence[str], None]]
 """The flags of the program by their long names, with `_` for `-`; True for one without value."""
 
+ROW = ("part", "kind", "data")
 ROWS = "part int, kind int, data binary"
 RESULTS = ROWS + ", left long, right long, url1 string, url2 string, score double"
 
 WANTED, REMOVED, COUNTS, UNUSED, RESULT = 8, 11, 12, 13, 14
 COMMON, NARROW, PREFIXES = 15, 16, 17
-INPUT, LINKS, COPIES, REPEATED, TYPED, SIZES, AGAIN = 1, 5, 6, 7, 20, 21, 22
+INPUT, LINKS, COPIES, REPEATED, TYPED, SIZES, AGAIN, NOTES = 1, 5, 6, 7, 20, 21, 22, 24
 FILED = (2, 3, 4)
 """Kinds of rows, by their numbers in the protocol."""
 MARK = -1
 """The kind of rows that name a task, for Python alone."""
+VERIFIED = "verify-rows"
+"""Where results are saved as rows."""
 DEALT_OUT_MAX = 2048
 """Partitions to which parts are dealt out one by one; of more, chance leaves few much fuller."""
 MERGED_PARTS = 64
@@ -56,12 +64,6 @@ TEXT_BYTES = 256
 """Bytes of text that may be sent for a document, before it pays to send bits of documents first."""
 
 
-ROWS_PER_BATCH = 64
-"""Rows that are read and go to a process at a time: rows are large, and Java's room is short."""
-BATCHES = (
-    "spark.sql.execution.arrow.maxRecordsPerBatch",
-    "spark.sql.parquet.columnarReaderBatchSize",
-)
 WRITTEN = {
     "parquet.block.size": str(16 << 20),  # As much of a file as is read at a time.
     "parquet.block.size.row.check.min": "10",
@@ -92,14 +94,16 @@ def flags(settings: Settings | None) -> list[str]:
 
 
 @dataclass
-class Counted:
-    """What a run did, in numbers."""
+class Stats:
+    """What a run did, in numbers. Give a new one to a run; the run fills it."""
 
     counts: dict[str, int] = field(default_factory=dict)
     """As the program's statistics have them."""
     stages: list[dict[str, Any]] = field(default_factory=list)
     """Of each stage its name, its seconds, and what its processes used: their number, the CPU
     seconds of all, of the median and of the largest, and the bytes that came to them."""
+    warnings: list[str] = field(default_factory=list)
+    """Problems with records, and settings without effect."""
 
 
 @dataclass
@@ -107,6 +111,7 @@ class Run:
     """A run on its way: what is typed, where it is kept, and how large its parts are."""
 
     spark: SparkSession
+    """The session of the stages."""
     verb: str
     arguments: list[str]
     emit: str = "rows"
@@ -128,7 +133,8 @@ class Run:
     """Where those of a DataFrame are saved, for as long as they are read."""
     folders: frozenset[Path] = frozenset()
     """Where inputs are: nothing is written there, and nothing taken away."""
-    counted: Counted = field(default_factory=Counted)
+    stats: Stats = field(default_factory=Stats)
+    notes: Notes = field(default_factory=Notes)
 
     def typed(self, stage: str, *more: str) -> list[str]:
         """Give what is typed behind `simdup worker`; files come last."""
@@ -174,31 +180,34 @@ class Run:
         done = folder / "_SUCCESS"
         started = time.monotonic()
         is_done = done.exists()
-        with small_batches(self.spark):
-            if not is_done:
-                self.told(name)
-                shutil.rmtree(self.used(name), ignore_errors=True)
+        if not is_done:
+            self.told(name)
+            shutil.rmtree(self.used(name), ignore_errors=True)
+            with stage_errors():
                 write = make().write.mode("overwrite").options(**WRITTEN)
                 write.parquet(folder.as_uri())
-                # Not every engine leaves it, nor a directory for no rows.
-                folder.mkdir(exist_ok=True)
-                done.touch()
-            seconds = round(time.monotonic() - started, 3)
-            saved = self.saved(name, schema)
-            self.add_counts(saved)
+            # Not every engine leaves it, nor a directory for no rows.
+            folder.mkdir(exist_ok=True)
+            done.touch()
+        seconds = round(time.monotonic() - started, 3)
+        saved = self.saved(name, schema)
+        self.add_counts(saved)
         told = {"stage": name, "seconds": seconds, "skipped": is_done}
-        self.counted.stages.append({**told, "processes": self.processes(name)})
+        self.stats.stages.append({**told, "processes": self.processes(name)})
         return saved
 
-    def saved(self, name: str, schema: str = ROWS) -> DataFrame:
+    def saved(
+        self, name: str, schema: str = ROWS, session: SparkSession | None = None
+    ) -> DataFrame:
         """Give a stage's rows as they were saved."""
-        return self.spark.read.schema(schema).parquet((self.work / name).as_uri())
+        reader = (session or self.spark).read
+        return reader.schema(schema).parquet((self.work / name).as_uri())
 
     def save_files(
         self, stage: str, output: str, make: Callable[[str, Path], DataFrame]
     ) -> DataFrame:
         """Run a stage that leaves files in a directory, unless they are there."""
-        folder = Path(output).absolute()
+        folder = _directory("output", output)
         if folder.resolve() in self.folders:
             raise StageError(
                 f"{folder} has inputs in it: name another directory for what is written"
@@ -218,10 +227,20 @@ class Run:
         return rows
 
     def add_counts(self, rows: DataFrame) -> None:
-        """Add up what a stage counted."""
-        for row in rows.where(f"kind = {COUNTS}").select("data").collect():
+        """Add up what a stage counted, and take its notes."""
+        counts = self.stats.counts
+        for row in rows.where(f"kind in ({COUNTS}, {NOTES})").select(*ROW).collect():
+            if row.kind == NOTES:
+                self.notes.add(row.part, bytes(row.data))
+                continue
             for name, value in json.loads(bytes(row.data)).items():
-                self.counted.counts[name] = self.counted.counts.get(name, 0) + value
+                counts[name] = counts.get(name, 0) + value
+
+    def finish(self) -> Stats:
+        """Return what the run did, once results are there, with what the caller should know."""
+        hints = self.notes.hints(self.stats.counts, self.arguments)
+        self.stats.warnings[:] = [*self.notes.problems(), *hints]
+        return self.stats
 
     def used(self, into: str) -> Path:
         """Give where tasks tell what they used, on the way to what is saved into a name.
@@ -308,22 +327,6 @@ def _spark_hash(number: int) -> int:
     return mixed - (mixed >> 31 << 32)
 
 
-@contextmanager
-def small_batches(spark: SparkSession) -> Iterator[None]:
-    """Let rows be read and go in small batches, and leave the session as it was."""
-    before = {name: spark.conf.get(name, None) for name in BATCHES}
-    for name in BATCHES:
-        spark.conf.set(name, str(ROWS_PER_BATCH))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, value)
-
-
 def _memory() -> list[str]:
     """Give each of the processes that may run on this machine its share, unless it is typed."""
     known = memory_bytes()
@@ -404,11 +407,22 @@ def start(
     """
     _send_code_along()
     base, parallelism = _work_folder(more.pop("work", None)), more.pop("parallelism", None)
-    columns = more.pop("id_column", "url"), more.pop("text_column", "text")
-    run = Run(spark, verb, arguments, **more)
+    columns = more.pop("id_column", None), more.pop("text_column", None)
+    if isinstance(inputs, (str, os.PathLike)):
+        inputs = [str(inputs)]
     if not isinstance(inputs, (list, tuple)):
-        run.documents = _saved_documents(cast("DataFrame", inputs), base, *columns)
+        table = frame.documents(cast("DataFrame", inputs), arguments, *columns)
+        run = Run(own_session(spark), verb, arguments, **more)
+        # Wrong settings are told before much is saved.
+        list(run_stage(run.typed("link"), []))
+        run.documents = _saved_documents(table, base)
         inputs = [run.documents]
+    elif columns != (None, None):
+        raise ValueError(
+            "id_column and text_column are for a DataFrame; files have id_field and text_field"
+        )
+    else:
+        run = Run(own_session(spark), verb, arguments, **more)
     typed = run.typed("plan", f"--split={run.split}") + (["--", *inputs] if inputs else [])
     rows = [row for batch in run_stage(typed, []) for row in batch.to_pylist()]
     # The program knows what of it are files, and what is typed for the other stages too.
@@ -470,10 +484,20 @@ def _send_code_along() -> None:
 def _work_folder(named: str | None) -> Path:
     """Give the directory where stages are kept; without a name, one that goes with this process."""
     if named is not None:
-        return Path(named)
+        return _directory("work", named)
     folder = tempfile.mkdtemp(prefix="simdup-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
+
+
+def _directory(setting: str, named: str) -> Path:
+    """Return the path of a directory that all machines see."""
+    if "://" in str(named):
+        raise ValueError(
+            f"{setting}: `{named}` is an address; name a directory on a file system that all "
+            "machines see"
+        )
+    return Path(named).absolute()
 
 
 def _state(path: Path) -> bytes:
@@ -497,13 +521,15 @@ def _save_rows(path: str, batches: Iterable[list[dict[str, Any]]]) -> None:
     unfinished.replace(path)
 
 
-def _saved_documents(table: DataFrame, base: Path, id_column: str, text_column: str) -> str:
-    """Save a table's ids and texts as lines of JSON, in the order of its partitions; give where."""
+def _saved_documents(table: DataFrame, base: Path) -> str:
+    """Save documents as lines of JSON, in the order of their partitions; give where."""
     folder = base.absolute() / f"documents-{uuid.uuid4().hex}"
-    chosen = table.selectExpr(
-        f"cast(`{id_column}` as string) url", f"coalesce(`{text_column}`, '') text"
-    )
-    chosen.write.json(folder.as_uri())
+    try:
+        with stage_errors():
+            table.write.json(folder.as_uri())
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return str(folder)
 
 
@@ -527,8 +553,7 @@ def results(run: Run) -> DataFrame:
         return run.map(into, run.by_part(documents), run.typed("verify", *more), schema)
 
     if run.emit == "rows":
-        name = "verify-rows"
-        return run.save(name, lambda: verify(name, schema=RESULTS), RESULTS)
+        return run.save(VERIFIED, lambda: verify(VERIFIED, schema=RESULTS), RESULTS)
     if run.lines is None:
         return run.save("verify", lambda: verify("verify"))
     return run.save_files("verify", run.lines, lambda into, to: verify(into, f"--output={to}"))
@@ -537,7 +562,7 @@ def results(run: Run) -> DataFrame:
 def sketched(run: Run) -> DataFrame:
     """Give what was saved of documents, whether their lines had to be counted first or not."""
     rows = run.saved("sketch")
-    if run.counted.counts.get("to_number"):
+    if run.stats.counts.get("to_number"):
         rows = rows.union(run.saved("sketch-again"))
     return rows
 
@@ -549,7 +574,7 @@ def belonging(run: Run) -> DataFrame:
     sketch = run.typed("sketch", f"--signs={signs}", *_probed(run))
     first = run.save("sketch", lambda: run.map("sketch", run.task_marks(), sketch))
     _number(run, first)
-    if run.counted.counts.get("to_number"):
+    if run.stats.counts.get("to_number"):
         # Records are called by their lines, which are counted only now.
         asked = marks(first.where(f"kind = {AGAIN}"), "part")
         again = "sketch-again"
@@ -558,7 +583,7 @@ def belonging(run: Run) -> DataFrame:
     linked = run.save("link", lambda: run.map("link", run.by_part(filed), run.typed("link")))
     common = sketched(run).where(f"kind in ({COMMON}, {LINKS})")
     forest = run.save(run.forest, lambda: _forest(run, linked.union(common)))
-    if run.counted.counts.get("to_narrow"):
+    if run.stats.counts.get("to_narrow"):
         forest = _narrowed(run, linked, forest)
     if _is_refined(run):
         forest = _refined(run, linked, forest, str(signs))
@@ -568,7 +593,7 @@ def belonging(run: Run) -> DataFrame:
 
 def _is_refined(run: Run) -> bool:
     """Say whether so much text would be sent that bits of documents are the cheaper way."""
-    counts = run.counted.counts
+    counts = run.stats.counts
     documents = counts.get("documents", 0) + counts.get("against", 0)
     sent = counts.get("linked", 0) * counts.get("record_bytes", 0) / max(1, documents)
     return counts.get("signed", 0) == documents and sent > TEXT_BYTES * documents
@@ -584,7 +609,7 @@ def _refined(run: Run, linked: DataFrame, forest: DataFrame, signs: str) -> Data
 
     alike = run.save("refine", refine)
     rows = alike.union(linked.where(f"kind in ({COPIES}, {REPEATED})"))
-    del run.counted.counts["linked"]  # Those that are linked now are counted.
+    del run.stats.counts["linked"]  # Those that are linked now are counted.
     run.forest = "forest-refined"
     return run.save(run.forest, lambda: _forest(run, rows, "--narrowed"))
 
@@ -595,8 +620,7 @@ def _narrowed(run: Run, linked: DataFrame, forest: DataFrame) -> DataFrame:
     They are filed again, under what is rare among them.
     """
     if not Path(run.common).exists():
-        with small_batches(run.spark):
-            rows = forest.where(f"kind = {COMMON}").collect()
+        rows = forest.where(f"kind = {COMMON}").collect()
         _save_rows(run.common, [[row.asDict() for row in rows]])
 
     def narrow() -> DataFrame:
@@ -641,8 +665,7 @@ def _number(run: Run, first: DataFrame) -> None:
 
     counted = str(run.work / "counted.arrow")
     if not Path(counted).exists():
-        with small_batches(run.spark):
-            sizes = first.where(f"kind = {SIZES}").collect()
+        sizes = first.where(f"kind = {SIZES}").collect()
         batch = pa.RecordBatch.from_pylist([row.asDict() for row in sizes], rows_schema())
         _save_tasks(counted, _of_all_tasks(run, run.typed("number"), batch))
     run.plan = counted
@@ -674,13 +697,17 @@ def pairs(
     """Give the similar pairs as rows `url1`, `url2`, `score`.
 
     `inputs` are files or directories that all machines see, or a DataFrame with the columns
-    `id_column` and `text_column` (`url` and `text`), whose documents are saved first. `settings`
-    are the flags of `simdup`, and `work` is a directory that all machines see: what stages leave
-    there is not done again by a run with the same settings, inputs and version. Without it, a
-    temporary directory of this machine is taken, which goes when this process ends.
+    `id_column` and `text_column` (`url` and `text`), whose documents are saved first, with the
+    columns that settings name. `settings` are the flags of `simdup`, and `work` is a directory
+    that all machines see: what stages leave there is not done again by a run with the same
+    settings, inputs and version. Without it, a temporary directory of this machine is taken, which
+    goes when this process ends.
+
+    What should be known of the inputs is a SimdupWarning each. `stats=Stats()` takes the counts
+    and the same warnings. An input that cannot be read, and a stage that cannot go on, raise
+    StageError; settings that do not fit a DataFrame raise ValueError.
     """
-    with _started(spark, "pairs", inputs, flags(settings), work=work, **more) as run:
-        found = results(run).where(f"kind = {RESULT}")
+    found = _found(spark, "pairs", inputs, settings, work=work, **more)
     return found.select("url1", "url2", "score")
 
 
@@ -693,8 +720,7 @@ def cluster(
     **more: Any,
 ) -> DataFrame:
     """Give the members of clusters as rows `keeper`, `url`, `score`; see `pairs`."""
-    with _started(spark, "cluster", inputs, flags(settings), work=work, **more) as run:
-        found = results(run).where(f"kind = {RESULT}")
+    found = _found(spark, "cluster", inputs, settings, work=work, **more)
     return found.selectExpr("url1 keeper", "url2 url", "score")
 
 
@@ -712,12 +738,28 @@ def dedup(
     With `output`, the documents that stay are written there, byte for byte as they came: a file
     for each part of the input, in its order.
     """
-    with _started(spark, "dedup", inputs, flags(settings), work=work, **more) as run:
-        all_rows = results(run)
-        if output is not None:
-            write_kept(run, all_rows, output)
-    found = all_rows.where(f"kind = {RESULT}")
+    found = _found(spark, "dedup", inputs, settings, work=work, output=output, **more)
     return found.selectExpr("url2 url", "url1 keeper", "score")
+
+
+def _found(
+    spark: SparkSession,
+    verb: str,
+    inputs: Sequence[str] | DataFrame,
+    settings: Settings | None,
+    output: str | None = None,
+    **more: Any,
+) -> DataFrame:
+    """Run all stages, and give the results in the caller's session."""
+    if output is not None:
+        _directory("output", output)
+    with _started(spark, verb, inputs, flags(settings), **more) as run:
+        rows = results(run)
+        if output is not None:
+            write_kept(run, rows, output)
+    for text in run.finish().warnings:
+        warnings.warn(text, SimdupWarning, stacklevel=3)
+    return run.saved(VERIFIED, RESULTS, spark).where(f"kind = {RESULT}")
 
 
 def write_kept(run: Run, found: DataFrame, output: str) -> None:

@@ -19,7 +19,7 @@ END = 0
 
 
 class StageError(RuntimeError):
-    """A stage that did not end well, with what the program said."""
+    """A stage that failed, with what the program said."""
 
 
 def rows_schema() -> Any:

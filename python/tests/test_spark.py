@@ -125,7 +125,7 @@ def test_texts_are_sent_of_those_whose_bits_are_alike(
 ):
     more = {} if together is None else {"together": together}
     started, found = run(spark, verb, typed, [collection], tmp_path, **more)
-    assert "refine" in [stage["stage"] for stage in started.counted.stages]
+    assert "refine" in [stage["stage"] for stage in started.stats.stages]
     assert found == program(*FILED[verb], "-q", *typed, str(collection))
 
 
@@ -135,7 +135,7 @@ def test_bits_of_two_collections(spark, tmp_path, refined):
     typed = ["--score=jaccard", f"--against={tmp_path / 'old.jsonl'}"]
     new = tmp_path / "new.jsonl"
     started, found = run(spark, "pairs", typed, [new], tmp_path)
-    assert "refine" in [stage["stage"] for stage in started.counted.stages]
+    assert "refine" in [stage["stage"] for stage in started.stats.stages]
     assert found == program("-q", *typed, str(new))
 
 
@@ -156,7 +156,7 @@ def test_passages_link_many_whose_texts_are_not_sent(spark, tmp_path, refined):
     assert found == program("-q", "--score=jaccard", str(path))
     before = started.saved("forest").where("kind = 12").collect()
     before = max(json.loads(bytes(row.data)).get("linked", 0) for row in before)
-    assert started.counted.counts.get("linked", 0) < before / 2
+    assert started.stats.counts.get("linked", 0) < before / 2
 
 
 WORKER, PYTHON, EXECUTOR = "$$", "$PPID", "executor"
@@ -202,19 +202,19 @@ def test_a_task_gives_the_same_rows_whenever_it_is_done(spark, collection, tmp_p
     wanted = started.saved(started.forest).where("kind = 8")
     documents = started.map("twice", started.by_task(wanted), started.typed("fetch"))
     assert sorted(documents.collect()) == sorted(documents.collect())
-    used = {stage["stage"]: stage["processes"] for stage in started.counted.stages}
+    used = {stage["stage"]: stage["processes"] for stage in started.stats.stages}
     assert used["sketch"]["sketch"]["tasks"] == started.tasks
     assert all(processes for processes in used.values())
 
 
 def test_a_rerun_skips_what_is_done(spark, collection, tmp_path):
     first, found = run(spark, "cluster", [], [collection], tmp_path)
-    assert not any(stage["skipped"] for stage in first.counted.stages)
+    assert not any(stage["skipped"] for stage in first.stats.stages)
     again, found_again = run(spark, "cluster", [], [collection], tmp_path)
-    assert all(stage["skipped"] for stage in again.counted.stages)
+    assert all(stage["skipped"] for stage in again.stats.stages)
     assert found_again == found
     other, _ = run(spark, "cluster", ["--threshold=0.9"], [collection], tmp_path)
-    assert not any(stage["skipped"] for stage in other.counted.stages)
+    assert not any(stage["skipped"] for stage in other.stats.stages)
 
 
 @pytest.mark.skipif("SIMDUP_REMOTE" in os.environ, reason="it has a session of its own")
@@ -363,7 +363,7 @@ def test_a_frame_of_which_only_a_part_is_known_to_be_common(spark, tmp_path):
     path.write_text("\n".join(lines) + "\n")
     typed = ["--score=jaccard"]
     started, found = run(spark, "pairs", typed, [path], tmp_path, together=20)
-    assert started.counted.counts["to_narrow"] > 0
+    assert started.stats.counts["to_narrow"] > 0
     assert len(found) == 1770
     assert found == program("-q", *typed, str(path))
 
@@ -391,7 +391,7 @@ def test_many_that_are_linked_are_filed_again_or_cut(
     spark, collection, tmp_path, verb, typed, together
 ):
     started, found = run(spark, verb, typed, [collection], tmp_path, together=together)
-    assert started.counted.counts["to_narrow"] > 0
+    assert started.stats.counts["to_narrow"] > 0
     assert found == program(*FILED[verb], "-q", *typed, str(collection))
 
 
@@ -401,7 +401,7 @@ def test_many_that_are_linked_with_another_collection_are_cut(spark, tmp_path):
     typed = ["--score=jaccard", "--threshold=0.2", f"--against={tmp_path / 'old.jsonl'}"]
     new = tmp_path / "new.jsonl"
     started, found = run(spark, "pairs", typed, [new], tmp_path, together=5)
-    assert started.counted.counts["to_narrow"] > 0
+    assert started.stats.counts["to_narrow"] > 0
     assert found == program("-q", *typed, str(new))
 
 
