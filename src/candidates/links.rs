@@ -45,6 +45,17 @@ impl Links {
         self.links.part(self.spill.as_ref(), range, buffer)
     }
 
+    /// Whether two groups are linked. `buffer` is as for [`of`](Self::of).
+    pub(crate) fn contains(
+        &self,
+        one: Group,
+        two: Group,
+        buffer: &mut Vec<Link>,
+    ) -> Result<bool, Error> {
+        let own = self.of(one, buffer)?;
+        Ok(own.binary_search_by_key(&two.0, |&(to, _)| to).is_ok())
+    }
+
     /// How many links a group has.
     pub(crate) fn count(&self, group: Group) -> usize {
         (self.starts[group.index() + 1] - self.starts[group.index()]) as usize
@@ -182,6 +193,32 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn a_link_that_cannot_be_read_is_an_error_and_not_a_missing_pair() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory {
+            bytes: 100,
+            temp_dir: folder.path().to_owned(),
+        };
+        let writer = LinkWriter::new(2, &memory);
+        let (one, two) = (Group(0), Group(1));
+        writer
+            .push(&mut vec![Match {
+                one,
+                two,
+                shared: 7,
+            }])
+            .unwrap();
+        let links = writer.finish().unwrap();
+        let mut buffer = vec![];
+        assert!(links.contains(one, two, &mut buffer).unwrap());
+        links.spill.as_ref().unwrap().truncate();
+        let error = links.contains(one, two, &mut buffer).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Spill(_)), "{error}");
+    }
+
     proptest! {
         #[test]
         fn links_lead_both_ways_in_order_from_memory_and_from_a_file(
@@ -208,6 +245,11 @@ mod tests {
             for group in 0..60 {
                 let own: Vec<Link> = expected.get(&group).into_iter().flatten().map(|(&to, &shared)| (to, shared)).collect();
                 prop_assert_eq!(links.count(Group(group)), own.len());
+                for other in 0..60 {
+                    let is_linked = own.iter().any(|&(to, _)| to == other);
+                    let contains = links.contains(Group(group), Group(other), &mut buffer);
+                    prop_assert_eq!(contains.unwrap(), is_linked);
+                }
                 prop_assert_eq!(links.of(Group(group), &mut buffer).unwrap(), own);
             }
         }

@@ -152,6 +152,14 @@ impl Spill {
     }
 }
 
+#[cfg(test)]
+impl Spill {
+    /// Empties the file, so that nothing can be read from it.
+    pub(crate) fn truncate(&self) {
+        self.file.set_len(0).unwrap();
+    }
+}
+
 #[cfg(unix)]
 fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
@@ -275,7 +283,10 @@ impl<W: Word> Stored<W> {
                 spill.read(segment.part::<W>(range.start, range.len()), buffer)?;
                 Ok(buffer)
             }
-            (Self::OnDisk(_), None) => Ok(&[]),
+            (Self::OnDisk(_), None) => {
+                let missing = io::Error::other("the file was not created");
+                Err(failure(Path::new("temporary file"), missing))
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn run(
         let pass = searched.pass(&parts, &searched.links, |one, two, shared| {
             let score = searched.score(one, two, shared).as_f64();
             let chance = bands.chance(score) * (1.0 - lost);
-            (finds(one.0, two.0), chance)
+            Ok((finds(one.0, two.0), chance))
         })?;
         let candidates = count(searched, &of_groups, bands);
         let tally = sum(&pass.tallies);

@@ -7,7 +7,7 @@ use super::searched::{Searched, plotted, with_best};
 use crate::candidates::{
     Links, PreparedSets, Way, positions_needed, search_positions, search_sets, way,
 };
-use crate::collection::{Collection, Features, Group};
+use crate::collection::{Collection, Features};
 use crate::error::{Error, ErrorKind};
 use crate::observer::Quiet;
 use crate::score::{Measure, Score};
@@ -74,26 +74,13 @@ pub(super) fn run(
         }
         Way::Complete => None,
     };
-    let found_in = |links: &Links, one: u32, two: u32| {
-        let mut buffer = Vec::new();
-        let own = links.of(Group(one), &mut buffer);
-        own.is_ok_and(|own| own.binary_search_by_key(&two, |&(to, _)| to).is_ok())
-    };
     let mut tallies = searched.pass(&parts, &searched.links, |one, two, shared| {
         let score = searched.score(one, two, shared).as_f64();
         let chance = chance.map_or(1.0, |(bands, lost)| bands.chance(score) * (1.0 - lost));
-        (found_in(&given.links, one.0, two.0), chance)
+        let is_found = given.links.contains(one, two, &mut Vec::new())?;
+        Ok((is_found, chance))
     })?;
-    // Pairs that only the settings find: those of other scores.
-    let mut buffer = Vec::new();
-    for one in searched.groups() {
-        for &(to, _) in given.links.of(one, &mut buffer)? {
-            if to > one.0 && !found_in(&searched.links, one.0, to) {
-                let two = Group(to);
-                searched.take_besides(&parts, &mut tallies, one, two);
-            }
-        }
-    }
+    searched.take_others(&parts, &mut tallies, &given.links)?;
     let pairs = tallies.found;
     let row = Row::default()
         .text("score", name(settings.measure))

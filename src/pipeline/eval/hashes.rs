@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Each;
 use super::row::{Plot, PlotPoint, Row, sum};
 use super::searched::{Searched, plotted};
-use crate::candidates::{GroupSignatures, Links, search_positions};
+use crate::candidates::{GroupSignatures, search_positions};
 use crate::collection::{Collection, Group, Groups};
 use crate::error::Error;
 use crate::eval::predicted_deviation;
@@ -100,22 +100,10 @@ pub(super) fn run(
         let (links, stats) =
             search_positions(collection, groups, &sketches, &sketches.groups, &Quiet)?;
         let parts = searched.parts(&[&searched.links, &links])?;
-        let is_in = |links: &Links, one: u32, two: u32| {
-            let mut buffer = Vec::new();
-            let own = links.of(Group(one), &mut buffer);
-            own.is_ok_and(|own| own.binary_search_by_key(&two, |&(to, _)| to).is_ok())
-        };
         let mut pass = searched.pass(&parts, &searched.links, |one, two, _| {
-            (is_in(&links, one.0, two.0), 1.0)
+            Ok((links.contains(one, two, &mut Vec::new())?, 1.0))
         })?;
-        let mut buffer = Vec::new();
-        for one in searched.groups() {
-            for &(to, _) in links.of(one, &mut buffer)? {
-                if to > one.0 && !is_in(&searched.links, one.0, to) {
-                    searched.take_besides(&parts, &mut pass, one, Group(to));
-                }
-            }
-        }
+        searched.take_others(&parts, &mut pass, &links)?;
         let errors = errors(searched, &sketches)?;
         let row = Row::default()
             .count("hashes", hashes as u64)

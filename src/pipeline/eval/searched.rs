@@ -212,7 +212,7 @@ impl<'a> Searched<'a> {
         &self,
         parts: &Parts,
         links: &Links,
-        find: impl Fn(Group, Group, u32) -> (bool, f64) + Sync,
+        find: impl Fn(Group, Group, u32) -> Result<(bool, f64), Error> + Sync,
     ) -> Result<Pass, Error> {
         const GROUPS_AT_ONCE: usize = 1024;
         let groups: Vec<Group> = self.groups().collect();
@@ -231,7 +231,7 @@ impl<'a> Searched<'a> {
                         for &(to, shared) in links.of(one, &mut buffer)? {
                             if to > one.0 {
                                 let two = Group(to);
-                                let found = find(one, two, shared);
+                                let found = find(one, two, shared)?;
                                 let score = self.score(one, two, shared);
                                 self.take(&mut pass, part, [one, two], score, found);
                             }
@@ -249,8 +249,28 @@ impl<'a> Searched<'a> {
         Ok(pass)
     }
 
+    /// Counts the pairs that were found and are not among all that is similar: those of another
+    /// score.
+    pub(super) fn take_others(
+        &self,
+        parts: &Parts,
+        pass: &mut Pass,
+        found: &Links,
+    ) -> Result<(), Error> {
+        let (mut of_one, mut similar) = (Vec::new(), Vec::new());
+        for one in self.groups() {
+            for &(to, _) in found.of(one, &mut of_one)? {
+                let two = Group(to);
+                if two > one && !self.links.contains(one, two, &mut similar)? {
+                    self.take_besides(parts, pass, one, two);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Counts a pair that was found, and is not among all that is similar.
-    pub(super) fn take_besides(&self, parts: &Parts, pass: &mut Pass, one: Group, two: Group) {
+    fn take_besides(&self, parts: &Parts, pass: &mut Pass, one: Group, two: Group) {
         let (yes, no) = match self.truth {
             // What the join does not have is not true.
             Truth::Join => (0, self.judge.pairs(one, two)),

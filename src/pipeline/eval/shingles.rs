@@ -63,7 +63,7 @@ pub(super) fn run(
         let truth = known.of(&collection, &mut stats, told)?;
         let searched = Searched::new(&collection, truth, seed)?;
         let parts = searched.parts(&[&searched.links])?;
-        let pass = searched.pass(&parts, &searched.links, |_, _, _| (true, 1.0))?;
+        let pass = searched.pass(&parts, &searched.links, |_, _, _| Ok((true, 1.0)))?;
         let mut row = Row::default()
             .text("shingle", kind)
             .count("size", size as u64)

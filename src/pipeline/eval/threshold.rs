@@ -27,7 +27,7 @@ pub(super) fn run(
     let parts = searched.parts(&[&searched.links])?;
     for threshold in thresholds(lowest) {
         let pass = searched.pass(&parts, &searched.links, |one, two, shared| {
-            (threshold.admits(searched.score(one, two, shared)), 1.0)
+            Ok((threshold.admits(searched.score(one, two, shared)), 1.0))
         })?;
         let keepers = searched.stars(&searched.links, |one, two, shared| {
             Some(searched.score(one, two, shared)).filter(|&score| threshold.admits(score))
