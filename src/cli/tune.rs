@@ -5,6 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use simdup::results::Advice;
+use simdup::settings::Measure;
 use simdup::tune_documents;
 
 use super::args::{Flag, TuneArgs};
@@ -26,13 +27,13 @@ pub(super) fn run(args: &TuneArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
         inputs,
         &settings,
         args.threshold,
-        args.recall,
+        args.recall(),
         args.sample,
         seed,
         &terminal,
     )?;
     terminal.finish(&advice.stats);
-    let text = text(&advice, args, typed);
+    let text = text(&advice, args, settings.measure, typed);
     let written = output.write_all(text.as_bytes());
     written.map_err(|error| Failure::write(&name, error))?;
     let stats = stats_output.write(&mut advice.stats)?;
@@ -54,7 +55,22 @@ fn command(flags: &str, typed: &[Flag]) -> String {
         .join(" ")
 }
 
-fn text(advice: &Advice, args: &TuneArgs, typed: &[Flag]) -> String {
+/// The flags that say what a score is.
+fn score_flags(args: &TuneArgs, measure: Measure) -> String {
+    let name = match measure {
+        Measure::MinHash => "minhash",
+        Measure::Jaccard => "jaccard",
+        Measure::Containment => "containment",
+    };
+    match (args.is_code(), args.score) {
+        (true, None) => "--preset code".into(),
+        (true, Some(_)) => format!("--preset code --score {name}"),
+        (false, _) => format!("--score {name}"),
+    }
+}
+
+fn text(advice: &Advice, args: &TuneArgs, measure: Measure, typed: &[Flag]) -> String {
+    let score = score_flags(args, measure);
     let seed = match args.signature.seed {
         Some(seed) => format!(" --seed {seed}"),
         None => String::new(),
@@ -94,34 +110,15 @@ fn text(advice: &Advice, args: &TuneArgs, typed: &[Flag]) -> String {
         ),
         (None, _) => writeln!(out, "None: there is no such pair."),
     };
-    let _ = writeln!(
-        out,
-        "\nWhich bands find a pair of {} with a chance of {}?",
-        advice.used_threshold, advice.recall
-    );
-    let _ = match advice.bands {
-        Some(bands) => writeln!(
-            out,
-            "{} bands of {} positions, with {:.0} candidates in the sample and about {:.0} in all, \
-             if pairs grow\nwith the square of the documents.\n  {}",
-            bands.bands,
-            bands.rows,
-            advice.candidates,
-            advice.all_candidates,
-            command(
-                &format!(
-                    "--score jaccard --threshold {} --hashes {}{seed} --bands {} --rows {}",
-                    advice.used_threshold, advice.hashes, bands.bands, bands.rows
-                ),
-                typed
-            )
-        ),
-        None => writeln!(
-            out,
-            "None of {} positions: ask for more --hashes, or leave it complete with --recall 1.",
-            advice.hashes
-        ),
-    };
+    if measure == Measure::Jaccard {
+        put_bands(
+            advice,
+            &format!("{score} --threshold {}", advice.used_threshold),
+            &seed,
+            typed,
+            &mut out,
+        );
+    }
     let [least, most] = advice.all_comparing.map(seconds);
     let _ = writeln!(
         out,
@@ -138,7 +135,7 @@ fn text(advice: &Advice, args: &TuneArgs, typed: &[Flag]) -> String {
         },
         command(
             &format!(
-                "--score jaccard --threshold {} --stats -",
+                "{score} --threshold {} --stats -",
                 args.threshold
                     .map_or(advice.used_threshold, simdup::settings::Threshold::as_f64)
             ),
@@ -146,6 +143,38 @@ fn text(advice: &Advice, args: &TuneArgs, typed: &[Flag]) -> String {
         ),
     );
     out
+}
+
+/// The bands that are advised, and the command that searches by them with this score.
+fn put_bands(advice: &Advice, score: &str, seed: &str, typed: &[Flag], out: &mut String) {
+    let _ = writeln!(
+        out,
+        "\nWhich bands find a pair of {} with a chance of {}?",
+        advice.used_threshold, advice.recall
+    );
+    let _ = match advice.bands {
+        Some(bands) => writeln!(
+            out,
+            "{} bands of {} positions, with {:.0} candidates in the sample and about {:.0} in all, \
+             if pairs grow\nwith the square of the documents.\n  {}",
+            bands.bands,
+            bands.rows,
+            advice.candidates,
+            advice.all_candidates,
+            command(
+                &format!(
+                    "{score} --hashes {}{seed} --bands {} --rows {}",
+                    advice.hashes, bands.bands, bands.rows
+                ),
+                typed
+            )
+        ),
+        None => writeln!(
+            out,
+            "None of {} positions: ask for more --hashes, or leave it complete with --recall 1.",
+            advice.hashes
+        ),
+    };
 }
 
 fn seconds(duration: Duration) -> String {

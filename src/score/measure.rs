@@ -19,6 +19,14 @@ pub enum Measure {
 }
 
 impl Measure {
+    /// The score itself, or the one that it estimates.
+    pub(crate) fn exact(self) -> Self {
+        match self {
+            Self::MinHash => Self::Jaccard,
+            Self::Jaccard | Self::Containment => self,
+        }
+    }
+
     /// The score of two sets, or signatures, that have `shared` elements of so
     /// many each.
     pub(crate) fn score(self, shared: u32, sizes: [u32; 2]) -> Score {

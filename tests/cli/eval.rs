@@ -334,6 +334,106 @@ fn flags_without_effect_are_refused() {
         place.run(&format!("eval {flags} d.jsonl")).fails(says);
     }
     place.run("tune --recall 1 d.jsonl").fails("--recall 1");
+    for (flags, says) in [
+        (
+            "eval --sweep bands -s containment",
+            "signatures estimate Jaccard",
+        ),
+        (
+            "eval --sweep hashes --preset code",
+            "--preset code's --score containment",
+        ),
+        ("eval --sweep threshold -s minhash", "exact scores"),
+        (
+            "eval --sweep shingles --preset code --keep-names",
+            "--keep-names",
+        ),
+        (
+            "eval --preset technosphere --sweep threshold",
+            "the course's settings",
+        ),
+        (
+            "eval --preset technosphere -s jaccard",
+            "the course's score",
+        ),
+        (
+            "eval --preset code --recall 0.9",
+            "all pairs of that score are found",
+        ),
+        ("tune -s minhash", "same threshold"),
+        ("tune --preset technosphere", "the course's settings"),
+        ("tune --preset code --recall 0.9", "bands find pairs"),
+        ("tune -s containment --hashes 64", "bands find pairs"),
+    ] {
+        place.run(&format!("{flags} d.jsonl")).fails(says);
+    }
+}
+
+/// A program with its parts in an order of their own, so that all of them are different.
+fn submission(parts: &[usize]) -> String {
+    let part = |&number: &usize| {
+        let operators = ["+", "-", "*", "/", "%", "&", "|", "^", "<", ">"];
+        let one = operators[number % 10];
+        let two = operators[number / 10 % 10];
+        format!(
+            "if (a {one} b {two} c) {{ while (d {two} e) {{ return f {one} g[{number}]; }} }}\n"
+        )
+    };
+    parts.iter().map(part).collect()
+}
+
+#[test]
+fn the_preset_for_code_is_evaluated_and_tuned() {
+    let place = Place::new();
+    let whole: Vec<usize> = (0..40).map(|number| number * 7 % 100).collect();
+    let other: Vec<usize> = (0..40).map(|number| (number * 13 + 51) % 100).collect();
+    for (name, parts) in [("a", &whole[..]), ("b", &whole[10..30]), ("c", &other[..])] {
+        place.file(&format!("s/{name}.c"), submission(parts));
+    }
+    place.file("truth.tsv", "s/a.c\ts/b.c\t1\ns/a.c\ts/c.c\t0\n");
+    let flags = "--preset code --truth truth.tsv -f jsonl s";
+    let given = &rows(&place.run(&format!("eval {flags}")).clean())[0];
+    assert_eq!(given["score"], "containment");
+    assert_eq!(given["threshold"], 0.5);
+    assert_eq!(given["f1"], 1.0);
+    let found = place.run("--preset code -f jsonl s").clean();
+    assert_eq!(given["best_threshold"], rows(&found)[0]["score"]);
+    // A part of a text is not similar to it by Jaccard similarity.
+    let jaccard = place.run(&format!("eval {flags} -s jaccard"));
+    assert_eq!(rows(&jaccard.clean())[0]["pairs"], 0);
+    for sweep in ["threshold", "shingles"] {
+        let swept = place.run(&format!("eval --sweep {sweep} {flags}"));
+        let all = rows(&swept.clean());
+        let is_it =
+            |row: &&Value| row["threshold"] == 0.5 || row["size"] == 8 && row["shingle"] == "code";
+        let row = all.iter().find(is_it).unwrap();
+        assert_eq!(row["pairs"], given["pairs"], "{sweep}");
+        assert_eq!(row["best_threshold"], given["best_threshold"], "{sweep}");
+    }
+    let advice = place.run("tune --preset code s").clean();
+    assert!(!advice.contains("bands"), "{advice}");
+    let command = advice
+        .lines()
+        .find(|line| line.contains("simdup --preset code --threshold 0."));
+    let command = command.unwrap().trim().strip_prefix("simdup ").unwrap();
+    assert_eq!(
+        place.run(command).stdout.lines().next(),
+        place.run("--preset code s").stdout.lines().next()
+    );
+}
+
+#[test]
+fn the_course_is_evaluated_by_its_own_score() {
+    let place = Place::new();
+    place.file("d.jsonl", case_study(2));
+    let row = &rows(
+        &place
+            .run("eval --preset technosphere --seed 3 -f jsonl d.jsonl")
+            .clean(),
+    )[0];
+    let found = place.run("--preset technosphere d.jsonl").clean();
+    assert_eq!(row["score"], "minhash");
+    assert_eq!(number(row, "pairs") as usize, found.lines().count());
 }
 
 #[test]

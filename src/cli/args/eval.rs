@@ -31,16 +31,18 @@ Without --sweep, the settings as they are typed; with it, a row for each of many
   hashes     Broder's score by 16, 20, 32, 64, 128, 256 positions, or those of --hashes; mean and
              largest error of the estimate, its deviation, and the one that is predicted
   threshold  pairs, clusters, documents that dedup would remove, and the largest cluster, for
-             thresholds from --threshold [0.3] to 1: all from one search
-  shingles   shingles of 1 to 8 words, 3 to 12 characters, 4 to 16 tokens of code
+             thresholds from --threshold [0.3] to 1: all from one search, by Jaccard similarity
+             or --score containment
+  shingles   shingles of 1 to 8 words, 3 to 12 characters, 4 to 16 tokens of code, by the same
+             scores
 
 Precision is the share of what was found that is true, recall the share of what is true that was \
 found, F1 their harmonic mean; each is 0 where there is nothing to take a share of. True is what \
-the complete exact join finds at the threshold; or, with --truth, the pairs in a file; or, with \
+the complete join finds at the threshold, by --score or, for minhash, by jaccard; or, with --truth, the pairs in a file; or, with \
 --truth-clusters, each two documents with the same value in a field. Pairs of --truth may have a \
 label, 1 or 0: then only pairs of the file count. A document without the field belongs to no \
-other. With a truth, best f1 is the highest F1 of all thresholds and best threshold where it lies: \
-from --threshold on, or where pairs are labelled, of all. With --truth-clusters, ari is the \
+other. With a truth, best f1 is the highest F1 of all thresholds on that score, and best threshold \
+where it lies: from --threshold on, or where pairs are labelled, of all. With --truth-clusters, ari is the \
 adjusted Rand index of the clusters that `simdup cluster` makes.
 
 Behind a figure stands where it lies with a chance of 95 %: by 1,000 draws of the clusters, which \
@@ -67,6 +69,7 @@ Examples:
   simdup eval --sweep threshold --shingle-words 3 tests/data/example.jsonl
   simdup eval --recall 0.9 pages.jsonl
   simdup eval --sweep shingles --truth verdicts.csv -f csv submissions/
+  simdup eval --preset code --sweep threshold --truth verdicts.csv submissions/
   simdup eval --sweep bands --truth-clusters topic --plot eval.svg pages.jsonl
   simdup eval --inject 2000 --threshold 0.6 pages.jsonl";
 
@@ -78,7 +81,7 @@ pub(in crate::cli) struct EvalArgs {
     pub(in crate::cli) parts: PartArgs,
     #[command(flatten)]
     pub(in crate::cli) shingles: ShingleArgs,
-    /// What a score is [default: jaccard]
+    /// What a score is [default: jaccard; containment with --preset code]
     #[arg(
         short = 's',
         long,
@@ -87,7 +90,8 @@ pub(in crate::cli) struct EvalArgs {
         help_heading = "Similarity"
     )]
     pub(in crate::cli) score: Option<ScoreArg>,
-    /// The least score of a pair: above 0, at most 1 [default: 0.75; 0.3 for --sweep threshold]
+    /// The least score of a pair: above 0, at most 1 [default: 0.75, or as the preset has it; 0.3
+    /// for --sweep threshold]
     #[arg(short = 't', long, value_name = "T", help_heading = "Similarity")]
     pub(in crate::cli) threshold: Option<Threshold>,
     /// Positions in a signature, 1 to 4096 [default: 128]; several for --sweep hashes
@@ -96,6 +100,9 @@ pub(in crate::cli) struct EvalArgs {
     /// Another family of hash functions, other copies and other draws [default: 0]
     #[arg(long, value_name = "S", help_heading = "Similarity")]
     pub(in crate::cli) seed: Option<u64>,
+    /// Settings that go together
+    #[arg(long, value_name = "NAME", value_enum, help_heading = "Similarity")]
+    pub(in crate::cli) preset: Option<Preset>,
     /// Without --sweep: the chance that a pair at the threshold is found; 1 for all [default: 1]
     #[arg(long, value_name = "R", value_parser = recall, help_heading = "Similarity")]
     pub(in crate::cli) recall: Option<f64>,
@@ -207,24 +214,40 @@ impl EvalArgs {
         self.parts.check(self.shingles.items)?;
         let signature = SignatureArgs {
             hashes: self.positions()?,
-            seed: self.seed,
-            preset: None::<Preset>,
+            // The course has no seed: there it is for what is drawn only.
+            seed: self.seed.filter(|_| !self.is_technosphere()),
+            preset: self.preset,
         };
         let settings = settings(&self.input, &self.shingles, &signature, &self.resources)?;
         Ok(Settings {
-            measure: match self.score {
-                None | Some(ScoreArg::Jaccard) => Measure::Jaccard,
-                Some(ScoreArg::Minhash) => Measure::MinHash,
-                Some(ScoreArg::Containment) => Measure::Containment,
-            },
+            measure: self.measure(),
             finding: self.finding(settings.sketch.positions())?,
-            threshold: match (self.threshold, self.sweep) {
-                (None, Some(SweepArg::Threshold)) => LOWEST.parse().unwrap_or_default(),
-                (threshold, _) => threshold.unwrap_or_default(),
-            },
+            threshold: self.least_score(),
             words: self.parts.words(),
             ..settings
         })
+    }
+
+    fn is_technosphere(&self) -> bool {
+        self.preset == Some(Preset::Technosphere)
+    }
+
+    fn measure(&self) -> Measure {
+        match (self.score, self.preset) {
+            (Some(score), _) => score.into(),
+            (None, Some(Preset::Code)) => Measure::Containment,
+            (None, Some(Preset::Technosphere)) => Measure::MinHash,
+            (None, None) => Measure::Jaccard,
+        }
+    }
+
+    fn least_score(&self) -> Threshold {
+        match (self.threshold, self.sweep, self.preset) {
+            (Some(threshold), ..) => threshold,
+            (None, Some(SweepArg::Threshold), _) => LOWEST.parse().unwrap_or_default(),
+            (None, _, Some(Preset::Code)) => Threshold::HALF,
+            (None, ..) => Threshold::default(),
+        }
     }
 
     fn positions(&self) -> Result<Option<u16>, Failure> {
@@ -324,12 +347,20 @@ impl EvalArgs {
         };
         let is_swept = self.sweep.is_some();
         let is_inject = self.inject.is_some();
-        let is_jaccard = matches!(self.score, None | Some(ScoreArg::Jaccard));
-        let is_minhash = self.score == Some(ScoreArg::Minhash);
+        let measure = self.measure();
+        let is_jaccard = measure == Measure::Jaccard;
+        let is_minhash = measure == Measure::MinHash;
+        let score = match (measure, self.score) {
+            (Measure::Containment, None) => "--preset code's --score containment",
+            (Measure::Containment, Some(_)) => "--score containment",
+            (Measure::MinHash, _) => "--score minhash",
+            (Measure::Jaccard, _) => "--score jaccard",
+        };
+        let is_of_signatures = matches!(self.sweep, Some(SweepArg::Bands | SweepArg::Hashes));
         let has_signatures = self.bands.is_some()
             || self.recall.is_some_and(|recall| recall < 1.0)
             || is_minhash
-            || matches!(self.sweep, Some(SweepArg::Bands | SweepArg::Hashes));
+            || is_of_signatures;
         let compared = "its rows say what is compared; leave it out";
         let beside_inject = |given, flag| {
             let why = "copies are known to be copies, and settings are those that are typed; leave \
@@ -356,10 +387,29 @@ impl EvalArgs {
                 "one of them is the truth; leave out the other",
             ),
             (
-                is_swept && self.score.is_some() && !is_jaccard,
+                is_swept && self.is_technosphere(),
                 sweep,
-                "--score",
-                compared,
+                "--preset technosphere",
+                "the course's settings are its own; leave out one of them",
+            ),
+            (
+                self.is_technosphere() && !is_minhash,
+                "--preset technosphere",
+                score,
+                "the course's score is its own; use --score minhash",
+            ),
+            (
+                is_of_signatures && measure == Measure::Containment,
+                sweep,
+                score,
+                "signatures estimate Jaccard similarity; use --score jaccard",
+            ),
+            (is_of_signatures && is_minhash, sweep, score, compared),
+            (
+                is_swept && is_minhash,
+                sweep,
+                score,
+                "its rows are of exact scores; use --score jaccard or containment",
             ),
             (
                 is_swept && self.recall.is_some(),
@@ -375,8 +425,8 @@ impl EvalArgs {
                 compared,
             ),
             (
-                !is_jaccard && (self.recall.is_some() || self.bands.is_some()),
-                "--score minhash or containment",
+                !is_swept && !is_jaccard && (self.recall.is_some() || self.bands.is_some()),
+                score,
                 "--recall or --bands",
                 "all pairs of that score are found; leave it out",
             ),
@@ -396,6 +446,12 @@ impl EvalArgs {
                 self.sweep == Some(SweepArg::Shingles) && self.shingles.is_named(),
                 sweep,
                 "a kind or size of shingles",
+                compared,
+            ),
+            (
+                self.sweep == Some(SweepArg::Shingles) && self.shingles.keep_names,
+                sweep,
+                "--keep-names",
                 compared,
             ),
         ])

@@ -51,6 +51,16 @@ pub(in crate::cli) enum ScoreArg {
     Containment,
 }
 
+impl From<ScoreArg> for Measure {
+    fn from(score: ScoreArg) -> Self {
+        match score {
+            ScoreArg::Minhash => Self::MinHash,
+            ScoreArg::Jaccard => Self::Jaccard,
+            ScoreArg::Containment => Self::Containment,
+        }
+    }
+}
+
 /// What `--seed` is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeedUse {
@@ -64,9 +74,7 @@ impl SimilarityArgs {
         match self.score {
             None if self.is_code() => Measure::Containment,
             None => default,
-            Some(ScoreArg::Minhash) => Measure::MinHash,
-            Some(ScoreArg::Jaccard) => Measure::Jaccard,
-            Some(ScoreArg::Containment) => Measure::Containment,
+            Some(score) => score.into(),
         }
     }
 

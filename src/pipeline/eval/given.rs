@@ -3,7 +3,7 @@
 use super::Each;
 use super::hashes::GroupSketches;
 use super::row::{Cell, Plot, Row};
-use super::searched::{Searched, plotted, with_best};
+use super::searched::{Scoring, Searched, plotted, with_best};
 use crate::candidates::{
     Links, PreparedSets, Way, positions_needed, search_positions, search_sets, way,
 };
@@ -21,12 +21,11 @@ pub(super) struct Given {
 
 /// Searches as the settings say.
 pub(super) fn search(collection: &mut Collection, settings: &Settings) -> Result<Given, Error> {
-    // What is the same is told by sets, for every score.
-    let measure = match settings.measure {
-        Measure::MinHash => Measure::Jaccard,
-        measure => measure,
-    };
-    collection.ask(measure, settings.finding, settings.threshold);
+    collection.ask(
+        settings.measure.exact(),
+        settings.finding,
+        settings.threshold,
+    );
     let Features::Shingles { lists, .. } = collection.features() else {
         let what = "an evaluation needs all shingles";
         return Err(Error::in_file("settings", ErrorKind::Settings(what)));
@@ -54,7 +53,14 @@ pub(super) fn run(
     settings: &Settings,
     each: Each<'_>,
 ) -> Result<Plot, Error> {
-    let (curve, best) = searched.best()?;
+    let scoring = match (settings.measure, given) {
+        (Measure::MinHash, Some(given)) => Scoring::Estimate {
+            links: &given.links,
+            sketch: &settings.sketch,
+        },
+        _ => Scoring::Exact,
+    };
+    let (curve, best) = searched.best_by(scoring)?;
     let plot = Plot {
         histogram: searched.histogram()?,
         threshold: settings.threshold.as_f64(),

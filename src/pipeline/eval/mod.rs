@@ -27,7 +27,6 @@ use crate::collection::Collection;
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Observer, Phase};
 use crate::read::Input;
-use crate::score::Measure;
 use crate::settings::{Finding, Settings};
 use crate::stats::Stats;
 
@@ -56,7 +55,7 @@ pub enum Sweep {
 /// What is true.
 #[derive(Debug, Default)]
 pub enum TruthSource {
-    /// What the complete exact join finds.
+    /// What the complete join by the exact score finds; by Jaccard similarity for estimates.
     #[default]
     Join,
     /// Pairs in a file.
@@ -134,8 +133,9 @@ pub fn eval_documents(
                 .map_or(Finding::default(), |&bands| Finding::Bands(bands)),
             _ => Finding::default(),
         };
+        let exact = settings.measure.exact();
         let reading_settings = &Settings {
-            measure: Measure::Jaccard,
+            measure: exact,
             finding,
             ..settings.clone()
         };
@@ -146,7 +146,7 @@ pub fn eval_documents(
             Sweep::Given => Some(given::search(&mut collection, settings)?),
             _ => None,
         };
-        collection.ask(Measure::Jaccard, Finding::default(), settings.threshold);
+        collection.ask(exact, Finding::default(), settings.threshold);
         let known = known.of(&collection, &mut stats, observer)?;
         let searched = Searched::new(&collection, known, seed)?;
         let searched = &searched;

@@ -1,5 +1,7 @@
 //! A collection that was searched completely, with what is true of it: what every row starts from.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::judge::{Judge, Truth};
@@ -14,8 +16,10 @@ use crate::eval::{
     rand_tallies,
 };
 use crate::observer::Quiet;
-use crate::score::{Measure, Score};
+use crate::score::{Measure, Score, shared_at_least};
 use crate::sets::{ListPlaces, ShingleLists};
+use crate::shingle::Shingle;
+use crate::sketch::{SketchSettings, sketcher};
 
 /// Classes of scores of a measured curve.
 pub(super) const CLASSES: usize = 20;
@@ -27,9 +31,24 @@ pub(super) struct Searched<'a> {
     pub(super) links: Links,
     pub(super) truth: Truth,
     pub(super) judge: Judge,
+    /// The score of the links.
+    measure: Measure,
     lists: &'a ShingleLists,
     pub(super) seed: u64,
     pub(super) documents: usize,
+}
+
+/// The score that thresholds are held against.
+#[derive(Clone, Copy)]
+pub(super) enum Scoring<'a> {
+    /// That of the complete search.
+    Exact,
+    /// Broder's, from signatures.
+    Estimate {
+        /// The pairs at the threshold.
+        links: &'a Links,
+        sketch: &'a SketchSettings,
+    },
 }
 
 /// What a setting does with all pairs.
@@ -109,6 +128,7 @@ impl<'a> Searched<'a> {
             links,
             truth,
             judge,
+            measure: collection.settings().measure.exact(),
             lists,
             seed,
             documents: collection.urls().len(),
@@ -141,7 +161,7 @@ impl<'a> Searched<'a> {
 
     pub(super) fn score(&self, one: Group, two: Group, shared: u32) -> Score {
         let sizes = [one, two].map(|group| self.prepared.sizes[group.index()]);
-        Measure::Jaccard.score(shared, sizes)
+        self.measure.score(shared, sizes)
     }
 
     /// Deals clusters out to parts: what is connected by links, or by what is true.
@@ -318,7 +338,7 @@ impl<'a> Searched<'a> {
                 }
             }
             Truth::Classes(classes) => {
-                let mut sizes = std::collections::BTreeMap::<u32, (usize, u64)>::new();
+                let mut sizes = BTreeMap::<u32, (usize, u64)>::new();
                 for (document, class) in classes.iter().enumerate() {
                     if let Some(class) = class {
                         sizes.entry(*class).or_insert((document, 0)).1 += 1;
@@ -375,31 +395,45 @@ impl<'a> Searched<'a> {
         }
     }
 
-    /// Every labelled pair with its exact score; and where only some are listed as true, those that
-    /// were found, and how many true ones were not.
-    pub(super) fn labelled(&self) -> Result<(Vec<Labelled>, u64), Error> {
-        let mut pairs = Vec::new();
-        if let (Truth::Pairs { labels, .. }, true) = (&self.truth, self.is_labelled()) {
-            let places = ListPlaces::new(self.lists)?;
-            let [mut one, mut two] = [Vec::new(), Vec::new()];
-            for (&(left, right), &is_true) in labels {
-                places.shingles(left, &mut one)?;
-                places.shingles(right, &mut two)?;
-                for list in [&mut one, &mut two] {
-                    list.sort_unstable();
-                    list.dedup();
-                }
-                let shared = one.iter().filter(|s| two.binary_search(s).is_ok()).count();
-                let either = one.len() + two.len() - shared;
-                let score = shared as f64 / either.max(1) as f64;
-                pairs.push(Labelled {
-                    score,
+    /// Every labelled pair with its score, whatever it is.
+    fn labelled(
+        &self,
+        labels: &BTreeMap<(DocumentId, DocumentId), bool>,
+        scoring: Scoring<'_>,
+    ) -> Result<Vec<Labelled>, Error> {
+        let places = ListPlaces::new(self.lists)?;
+        let [mut one, mut two] = [Vec::new(), Vec::new()];
+        let mut score = |left, right| -> Result<f64, Error> {
+            places.shingles(left, &mut one)?;
+            places.shingles(right, &mut two)?;
+            Ok(match scoring {
+                Scoring::Exact => exact_score(self.measure, &mut one, &mut two),
+                Scoring::Estimate { sketch, .. } => estimate(sketch, &one, &two),
+            })
+        };
+        labels
+            .iter()
+            .map(|(&(left, right), &is_true)| {
+                Ok(Labelled {
+                    score: score(left, right)?,
                     is_true,
                     pairs: 1,
-                });
-            }
-            return Ok((pairs, 0));
-        }
+                })
+            })
+            .collect()
+    }
+
+    /// Every pair that the score finds, with its score; and how many true pairs it does not find.
+    fn found(&self, scoring: Scoring<'_>) -> Result<(Vec<Labelled>, u64), Error> {
+        let links = match scoring {
+            Scoring::Exact => &self.links,
+            Scoring::Estimate { links, .. } => links,
+        };
+        let score = |one, two, shared| match scoring {
+            Scoring::Exact => self.score(one, two, shared),
+            Scoring::Estimate { sketch, .. } => Score::new(shared, sketch.positions() as u32),
+        };
+        let mut pairs = Vec::new();
         let mut hits = 0;
         let mut take = |score: f64, (yes, no): (u64, u64)| {
             hits += yes;
@@ -416,9 +450,9 @@ impl<'a> Searched<'a> {
         let mut buffer = Vec::new();
         for one in self.groups() {
             take(1.0, self.judge.judged(one, one));
-            for &(to, shared) in self.links.of(one, &mut buffer)? {
+            for &(to, shared) in links.of(one, &mut buffer)? {
                 if to > one.0 {
-                    let score = self.score(one, Group(to), shared).as_f64();
+                    let score = score(one, Group(to), shared).as_f64();
                     take(score, self.judge.judged(one, Group(to)));
                 }
             }
@@ -431,10 +465,19 @@ impl<'a> Searched<'a> {
     /// Precision and recall at every threshold, and the best F1 of them; from the threshold of the
     /// search on, unless pairs are labelled.
     pub(super) fn best(&self) -> Result<(Curve, Option<BestF1>), Error> {
-        if !self.has_truth() {
-            return Ok((Vec::new(), None));
-        }
-        let (mut pairs, unseen) = self.labelled()?;
+        self.best_by(Scoring::Exact)
+    }
+
+    /// The same by another score.
+    pub(super) fn best_by(&self, scoring: Scoring<'_>) -> Result<(Curve, Option<BestF1>), Error> {
+        let (mut pairs, unseen) = match &self.truth {
+            Truth::Join => return Ok((Vec::new(), None)),
+            Truth::Pairs {
+                labels,
+                is_labelled: true,
+            } => (self.labelled(labels, scoring)?, 0),
+            Truth::Pairs { .. } | Truth::Classes(_) => self.found(scoring)?,
+        };
         let curve = precision_recall(&mut pairs, unseen);
         let best = best_f1(&curve);
         Ok((curve, best))
@@ -462,6 +505,35 @@ impl<'a> Searched<'a> {
     pub(super) fn lists(&self) -> &ShingleLists {
         self.lists
     }
+}
+
+/// The exact score of two documents; 0 if one has no shingle.
+fn exact_score(measure: Measure, one: &mut Vec<Shingle>, two: &mut Vec<Shingle>) -> f64 {
+    for list in [&mut *one, &mut *two] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    if one.is_empty() || two.is_empty() {
+        return 0.0;
+    }
+    let shared = one.iter().filter(|s| two.binary_search(s).is_ok()).count();
+    let sizes = [one.len() as u32, two.len() as u32];
+    measure.score(shared as u32, sizes).as_f64()
+}
+
+/// The share of positions in which the signatures of two documents agree; 0 if one has none.
+fn estimate(settings: &SketchSettings, one: &[Shingle], two: &[Shingle]) -> f64 {
+    if one.is_empty() || two.is_empty() {
+        return 0.0;
+    }
+    let mut sketcher = sketcher(settings);
+    let signatures = [one, two].map(|shingles| {
+        let mut signature = Vec::with_capacity(settings.positions());
+        sketcher.sketch(shingles, &mut signature);
+        signature
+    });
+    let agreeing = shared_at_least(&signatures[0], &signatures[1], 0).unwrap_or(0);
+    Score::new(agreeing, settings.positions() as u32).as_f64()
 }
 
 /// The best F1 as cells, if something is known to be true.

@@ -8,7 +8,6 @@ use super::{Each, Evaluated, Inputs, read};
 use crate::error::Error;
 use crate::observer::{Observer, Phase};
 use crate::read::{Input, for_two_readings};
-use crate::score::Measure;
 use crate::settings::{Finding, Settings};
 use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 
@@ -50,7 +49,7 @@ pub(super) fn run(
         };
         let settings = &Settings {
             shingle,
-            measure: Measure::Jaccard,
+            measure: settings.measure.exact(),
             finding: Finding::default(),
             ..settings.clone()
         };

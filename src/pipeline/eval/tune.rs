@@ -98,7 +98,8 @@ impl Digest for Counting {
     }
 }
 
-/// Advises settings. Without a threshold, one is looked for; `recall` is what bands are to reach.
+/// Advises settings for the exact score that they name. Without a threshold, one is looked for, and
+/// that of the settings holds if there is none; `recall` is what bands are to reach.
 ///
 /// # Errors
 /// As for [`find_pairs`](crate::find_pairs).
@@ -164,13 +165,14 @@ fn advise(
     seed: u64,
 ) -> Result<(), Error> {
     let lowest: Threshold = LOWEST.parse().unwrap_or_default();
+    let fallback = settings.threshold;
     let settings = &Settings {
         read: ReadSettings {
             format: Some(InputFormat::Jsonl),
             items: settings.read.items,
             ..ReadSettings::default()
         },
-        measure: Measure::Jaccard,
+        measure: settings.measure.exact(),
         finding: Finding::default(),
         threshold: lowest,
         party_by: None,
@@ -202,39 +204,51 @@ fn advise(
         Some(threshold) => threshold,
         None => {
             let text = advice.threshold.map(|threshold| format!("{threshold:.2}"));
-            text.and_then(|text| text.parse().ok()).unwrap_or_default()
+            text.and_then(|text| text.parse().ok()).unwrap_or(fallback)
         }
     };
     advice.used_threshold = used.as_f64();
-    let sketches = GroupSketches::new(
-        searched.lists(),
-        &searched.prepared.groups,
-        &searched.prepared.sizes,
-        &SketchSettings::Fast {
-            hashes: advice.hashes,
-            seed,
-        },
-    )?;
-    let mut best: Option<(Bands, f64)> = None;
-    for bands in bands_for(advice.hashes, used.as_f64(), advice.recall) {
-        let pairs = count(&searched, &sketches, bands).pairs;
-        if best.is_none_or(|(_, fewest)| pairs < fewest) {
-            best = Some((bands, pairs));
-        }
-    }
     let scale = advice.documents as f64 / (advice.sampled as f64).max(1.0);
-    if let Some((bands, pairs)) = best {
+    if settings.measure == Measure::Jaccard
+        && let Some((bands, pairs)) = fewest_candidates(advice, &searched, used)?
+    {
         advice.bands = Some(bands);
         advice.candidates = pairs;
         advice.all_candidates = pairs * scale * scale;
     }
     drop(searched);
     let started = Instant::now();
-    collection.ask(Measure::Jaccard, Finding::default(), used);
+    collection.ask(settings.measure, Finding::default(), used);
     Searched::new(&collection, Truth::Join, seed)?;
     advice.comparing = started.elapsed();
     advice.all_comparing = [scale, scale * scale].map(|scale| advice.comparing.mul_f64(scale));
     Ok(())
+}
+
+/// The bands that reach the recall at the threshold with the fewest candidates, and how many they
+/// have in the sample.
+fn fewest_candidates(
+    advice: &Advice,
+    searched: &Searched<'_>,
+    threshold: Threshold,
+) -> Result<Option<(Bands, f64)>, Error> {
+    let sketches = GroupSketches::new(
+        searched.lists(),
+        &searched.prepared.groups,
+        &searched.prepared.sizes,
+        &SketchSettings::Fast {
+            hashes: advice.hashes,
+            seed: searched.seed,
+        },
+    )?;
+    let mut best: Option<(Bands, f64)> = None;
+    for bands in bands_for(advice.hashes, threshold.as_f64(), advice.recall) {
+        let pairs = count(searched, &sketches, bands).pairs;
+        if best.is_none_or(|(_, fewest)| pairs < fewest) {
+            best = Some((bands, pairs));
+        }
+    }
+    Ok(best)
 }
 
 /// Bands that reach the recall at the threshold: of each length the fewest.
