@@ -70,7 +70,7 @@ pub use write::NamedWriter;
 pub mod results {
     pub use crate::candidates::{Method, RecallAt, SearchStats};
     pub use crate::error::{ErrorKind, Place};
-    pub use crate::eval::Interval;
+    pub use crate::eval::{Confidence, Interval};
     pub use crate::explain::Passage;
     pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
     pub use crate::observer::{Expected, Phase};
@@ -94,7 +94,7 @@ pub mod results {
 pub mod inside {
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
-    pub use crate::eval::{RandTally, Tally, interval, rand_tallies};
+    pub use crate::eval::{RandTally, Tally, confidence, rand_tallies};
     pub use crate::explain::{Spanned, Template, passages};
     pub use crate::pipeline::{
         Listed, TextFiles, cluster_written_pairs, find_pairs_with_places, write_pairs,

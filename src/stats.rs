@@ -43,6 +43,10 @@ pub struct Stats {
     /// What scores are worth, if they are estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
+    /// The least effective number of clusters behind a confidence interval of `eval`, where few
+    /// clusters have most of the pairs and the interval may be too narrow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uneven_clusters: Option<f64>,
     /// The least memory that the run could do with, as it follows from the counts.
     pub floor_memory_bytes: u64,
     /// The most memory the process had resident, where the system tells.

@@ -230,3 +230,36 @@ fn the_best_f1_of_an_estimate_is_no_less_than_its_f1() {
         }
     }
 }
+
+/// False pairs of a coarse signature connect clusters, which changed the interval of recall.
+#[test]
+fn the_same_recall_has_the_same_interval_in_every_row() {
+    let mut sets = Sets::new();
+    for number in 0..10 {
+        // 0.75 similar to the next, 0.99 to its copy.
+        let set: Set = (number * 20..number * 20 + 140).collect();
+        let mut copy = set.clone();
+        copy.extend([10_000 + number, 20_000 + number]);
+        sets.extend([set, copy]);
+    }
+    let settings = sets::settings(80, 1.0);
+    let mut rows = Vec::new();
+    let eval = EvalSettings {
+        sweep: Sweep::Hashes(vec![16, 1024]),
+        ..EvalSettings::default()
+    };
+    eval_documents(inputs(&sets, sets.len()), &settings, eval, &Quiet, |row| {
+        rows.push(row.clone());
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(figure(&rows[1], "pairs"), Some(10.0));
+    assert!(figure(&rows[0], "pairs") > Some(10.0), "{rows:?}");
+    let recall = |row: &Row| {
+        let cells = row.cells.iter();
+        let cells = cells.filter(|(name, _)| name.starts_with("recall"));
+        cells.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(figure(&rows[0], "recall"), Some(1.0));
+    assert_eq!(recall(&rows[0]), recall(&rows[1]));
+}

@@ -47,7 +47,12 @@ pub(super) fn run(args: &EvalArgs) -> Result<Outcome, Failure> {
         }
     })?;
     terminal.finish(&evaluated.stats);
-    if let Some(error) = failed {
+    let end = figures.end(evaluated.stats.uneven_clusters);
+    let ended = match failed {
+        None => lines.write_all(end.as_bytes()),
+        Some(error) => Err(error),
+    };
+    if let Err(error) = ended {
         return Err(Failure::write(&name, error));
     }
     let output = lines.into_inner().map_err(io::IntoInnerError::into_error);

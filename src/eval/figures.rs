@@ -37,7 +37,12 @@ impl Tally {
 
     /// The harmonic mean of both.
     pub fn f1(&self) -> f64 {
-        share(2 * self.hits, self.found() + self.truth())
+        share(2 * self.hits, self.found_and_true())
+    }
+
+    /// What F1 is a share of.
+    pub fn found_and_true(&self) -> u64 {
+        self.found() + self.truth()
     }
 
     /// Counts so many pairs.

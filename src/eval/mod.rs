@@ -14,7 +14,7 @@ mod random;
 mod valley;
 
 pub(crate) use best::{BestF1, Curve, Labelled, best_f1, precision_recall};
-pub use bootstrap::{Interval, interval};
+pub use bootstrap::{Confidence, Interval, confidence};
 pub(crate) use bootstrap::{PARTS_MAX, part_of};
 pub(crate) use edits::{EditKind, RATES_PERCENT, edited};
 pub use figures::Tally;

@@ -46,6 +46,13 @@ impl RandTally {
     }
 }
 
+impl RandTally {
+    /// Pairs on either side, which the index weighs.
+    pub fn pairs(&self) -> u64 {
+        self.first + self.second
+    }
+}
+
 /// Pairs of so many.
 fn pairs(count: u64) -> u64 {
     count * count.saturating_sub(1) / 2

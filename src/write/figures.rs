@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::PairFormat;
 use super::csv::Csv;
 use super::jsonl::json_string;
+use crate::eval::Confidence;
 use crate::pipeline::{Cell, Row};
 
 /// How figures are written.
@@ -31,6 +32,15 @@ impl FigureLines {
         Self {
             format,
             is_started: false,
+        }
+    }
+
+    /// What stands behind the last row, where the least effective number of clusters behind an
+    /// interval is too low; programs have the numbers in each row.
+    pub fn end(&self, uneven_clusters: Option<f64>) -> String {
+        match (self.format, uneven_clusters) {
+            (FigureFormat::Table, Some(clusters)) => note(clusters),
+            _ => String::new(),
         }
     }
 
@@ -70,8 +80,10 @@ fn table(row: &Row, is_first: bool) -> String {
             is_estimated,
         } => format!("{}{count}", if *is_estimated { "~" } else { "" }),
         Cell::Number(number) => format!("{number:.3}"),
-        Cell::Interval(Some(interval)) => format!("{:.3}-{:.3}", interval.low, interval.high),
-        Cell::Interval(None) | Cell::Missing => "-".to_owned(),
+        Cell::Interval(interval) | Cell::Confidence(Some(Confidence { interval, .. })) => {
+            format!("{:.3}-{:.3}", interval.low, interval.high)
+        }
+        Cell::Confidence(None) | Cell::Missing => "-".to_owned(),
     });
     out
 }
@@ -94,7 +106,7 @@ fn width(name: &str, cell: &Cell) -> usize {
     let least = match (name, cell) {
         ("edit", _) => EDIT_WIDTH,
         ("score", _) => "containment".len(),
-        (_, Cell::Interval(_)) => "0.000-1.000".len(),
+        (_, Cell::Interval(_) | Cell::Confidence(_)) => "0.000-1.000".len(),
         (_, Cell::Estimate { .. }) => 11,
         ("pairs", _) => 9,
         (_, Cell::Text(_)) => 1,
@@ -104,6 +116,20 @@ fn width(name: &str, cell: &Cell) -> usize {
         true => "0.000-1.000".len(),
         false => heading(name).len().max(least),
     }
+}
+
+/// An effective number, with as many digits as mean something.
+fn rounded(clusters: f64) -> f64 {
+    (clusters * 10.0).round() / 10.0
+}
+
+/// A line beneath a table some of whose intervals rest on few of their clusters.
+fn note(clusters: f64) -> String {
+    format!(
+        "Few clusters have most of the pairs: some intervals rest on an effective number of {:.1}, \
+         and may be too narrow.\n",
+        rounded(clusters)
+    )
 }
 
 /// The names of a cell's columns, and what stands in them, as JSON has it.
@@ -125,11 +151,18 @@ fn columns(name: &str, cell: &Cell) -> Vec<(String, String)> {
             (of("_estimated"), is_estimated.to_string()),
         ],
         Cell::Number(figure) => vec![(name.into(), number(*figure))],
-        Cell::Interval(Some(interval)) => vec![
+        Cell::Interval(interval) => vec![
             (of("_low"), number(interval.low)),
             (of("_high"), number(interval.high)),
         ],
-        Cell::Interval(None) => vec![(of("_low"), "null".into()), (of("_high"), "null".into())],
+        Cell::Confidence(Some(within)) => vec![
+            (of("_low"), number(within.interval.low)),
+            (of("_high"), number(within.interval.high)),
+            (of("_clusters"), number(rounded(within.clusters))),
+        ],
+        Cell::Confidence(None) => ["_low", "_high", "_clusters"]
+            .map(|suffix| (of(suffix), "null".into()))
+            .to_vec(),
         Cell::Missing => vec![(name.into(), "null".into())],
     }
 }
@@ -190,6 +223,11 @@ mod tests {
             low: 0.25,
             high: 0.75,
         };
+        let within = Confidence {
+            interval,
+            clusters: 3.26,
+            is_uneven: true,
+        };
         Row {
             cells: vec![
                 ("score", Cell::Text("a, b".into())),
@@ -202,8 +240,9 @@ mod tests {
                     },
                 ),
                 ("recall", Cell::Number(0.5)),
-                ("recall_95", Cell::Interval(Some(interval))),
-                ("f1_95", Cell::Interval(None)),
+                ("recall_95", Cell::Confidence(Some(within))),
+                ("f1_95", Cell::Confidence(None)),
+                ("predicted_95", Cell::Interval(interval)),
                 ("best_f1", Cell::Missing),
             ],
         }
@@ -215,19 +254,26 @@ mod tests {
         assert_eq!(
             line(FigureFormat::Jsonl),
             "{\"score\":\"a, b\",\"pairs\":12,\"candidates\":99,\"candidates_estimated\":true,\
-             \"recall\":0.5,\"recall_low\":0.25,\"recall_high\":0.75,\"f1_low\":null,\
-             \"f1_high\":null,\"best_f1\":null}\n"
+             \"recall\":0.5,\"recall_low\":0.25,\"recall_high\":0.75,\"recall_clusters\":3.3,\
+             \"f1_low\":null,\"f1_high\":null,\"f1_clusters\":null,\"predicted_low\":0.25,\
+             \"predicted_high\":0.75,\"best_f1\":null}\n"
         );
         assert_eq!(
             line(FigureFormat::Csv),
-            "score,pairs,candidates,candidates_estimated,recall,recall_low,recall_high,f1_low,\
-             f1_high,best_f1\n\"a, b\",12,99,true,0.5,0.25,0.75,,,\n"
+            "score,pairs,candidates,candidates_estimated,recall,recall_low,recall_high,\
+             recall_clusters,f1_low,f1_high,f1_clusters,predicted_low,predicted_high,best_f1\n\
+             \"a, b\",12,99,true,0.5,0.25,0.75,3.3,,,,0.25,0.75,\n"
         );
         assert_eq!(
             line(FigureFormat::Table),
-            "score            pairs   candidates  recall         95 %         95 %  best f1\n\
-             a, b                12          ~99   0.500  0.250-0.750            -        -\n"
+            "score            pairs   candidates  recall         95 %         95 %         95 %  best \
+             f1\n\
+             a, b                12          ~99   0.500  0.250-0.750            -  0.250-0.750        \
+             -\n"
         );
+        let end = |format| FigureLines::new(format).end(Some(3.26));
+        assert!(end(FigureFormat::Table).contains("an effective number of 3.3"));
+        assert_eq!(end(FigureFormat::Csv), "");
     }
 
     #[test]

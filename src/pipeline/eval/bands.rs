@@ -68,11 +68,11 @@ pub(super) fn run(
             )
             .number("spared", (1.0 - candidates.pairs / pairs).max(0.0))
             .number("precision_before", precision_before)
-            .precision(&pass.tallies, searched.seed)
-            .recall(&pass.tallies, searched.seed)
+            .precision(&pass, searched.seed)
+            .recall(&pass, searched.seed)
             .number("predicted", predicted)
-            .with("predicted_95", Cell::Interval(Some(predicted_95)))
-            .f1(&pass.tallies, searched.seed);
+            .with("predicted_95", Cell::Interval(predicted_95))
+            .f1(&pass, searched.seed);
         let row = match searched.truth {
             super::judge::Truth::Classes(_) => {
                 let keepers = searched.stars(&searched.links, |one, two, shared| {

@@ -80,27 +80,27 @@ pub(super) fn run(
         }
         Way::Complete => None,
     };
-    let mut tallies = searched.pass(&parts, &searched.links, |one, two, shared| {
+    let mut pass = searched.pass(&parts, &searched.links, |one, two, shared| {
         let score = searched.score(one, two, shared).as_f64();
         let chance = chance.map_or(1.0, |(bands, lost)| bands.chance(score) * (1.0 - lost));
         let is_found = given.links.contains(one, two, &mut Vec::new())?;
         Ok((is_found, chance))
     })?;
-    searched.take_others(&parts, &mut tallies, &given.links)?;
-    let pairs = tallies.found;
+    searched.take_others(&parts, &mut pass, &given.links)?;
+    let pairs = pass.found;
     let row = Row::default()
         .text("score", name(settings.measure))
         .number("threshold", threshold)
         .count("pairs", pairs)
         .count("candidates", given.candidates)
-        .figures(&tallies.tallies, searched.seed);
+        .figures(&pass, searched.seed);
     let row = match chance {
         Some((bands, _)) => {
-            let (predicted, interval) = tallies.predicted();
+            let (predicted, interval) = pass.predicted();
             row.count("bands", bands.bands as u64)
                 .count("rows", bands.rows as u64)
                 .number("predicted", predicted)
-                .with("predicted_95", Cell::Interval(Some(interval)))
+                .with("predicted_95", Cell::Interval(interval))
         }
         None => row,
     };

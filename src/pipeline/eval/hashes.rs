@@ -109,7 +109,7 @@ pub(super) fn run(
             .count("hashes", hashes as u64)
             .count("pairs", pass.found)
             .count("candidates", stats.candidates)
-            .figures(&pass.tallies, searched.seed)
+            .figures(&pass, searched.seed)
             .number("mean_error", errors.mean)
             .number("largest_error", errors.largest)
             .number("deviation", errors.deviation)

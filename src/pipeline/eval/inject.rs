@@ -9,7 +9,7 @@ use super::{Each, Evaluated};
 use crate::candidates::search;
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::eval::{EditKind, RATES_PERCENT, Tally, edited, interval, mixed};
+use crate::eval::{EditKind, RATES_PERCENT, Tally, confidence, edited, mixed};
 use crate::observer::{Observer, Phase};
 use crate::pairs::Partners;
 use crate::pipeline::Inputs;
@@ -92,14 +92,15 @@ pub(super) fn run(
     for ((kind, rate_percent), (tallies, scores)) in cells {
         let hits: u64 = tallies.iter().map(|tally| tally.hits).sum();
         let share = hits as f64 / tallies.len() as f64;
-        let within = interval(tallies.iter().copied(), seed, Tally::recall);
+        let parts = tallies.iter().copied();
+        let within = confidence(parts, seed, Tally::recall, Tally::truth);
         let row = Row::default()
             .text("edit", kind.name())
             .count("percent", u64::from(rate_percent))
             .count("planted", tallies.len() as u64)
             .count("found", hits)
             .number("share", share)
-            .with("share_95", Cell::Interval(within))
+            .with("share_95", Cell::Confidence(within))
             .with(
                 "mean_score",
                 match hits {

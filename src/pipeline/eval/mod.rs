@@ -117,7 +117,13 @@ pub fn eval_documents(
         _ => None,
     };
     let settings = &settings.with_value_field(field.as_deref());
-    in_pool(settings, || {
+    let mut uneven_clusters: Option<f64> = None;
+    let mut each = |row: &Row| {
+        let both = uneven_clusters.into_iter().chain(row.uneven_clusters());
+        uneven_clusters = both.min_by(f64::total_cmp);
+        each(row)
+    };
+    let mut evaluated = in_pool(settings, || {
         if let Some(copies) = inject {
             return inject::run(inputs, settings, copies, seed, observer, &mut each);
         }
@@ -160,7 +166,9 @@ pub fn eval_documents(
         };
         stats.settings = settings.clone();
         Ok(Evaluated { plot, stats })
-    })
+    })?;
+    evaluated.stats.uneven_clusters = uneven_clusters;
+    Ok(evaluated)
 }
 
 /// Reads everything into a collection.

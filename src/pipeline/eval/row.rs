@@ -1,7 +1,8 @@
 //! What is found out of one setting: figures with names, in order. And what a picture shows of all.
 
+use super::searched::Pass;
 use crate::candidates::Bands;
-use crate::eval::{Interval, RandTally, Tally, interval};
+use crate::eval::{Confidence, Interval, RandTally, Tally, confidence};
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +20,10 @@ pub enum Cell {
     },
     /// Any other number.
     Number(f64),
-    /// The interval of the number before it.
-    Interval(Option<Interval>),
+    /// The range that chance leaves to the number before it.
+    Interval(Interval),
+    /// The confidence interval of the number before it.
+    Confidence(Option<Confidence>),
     /// There is none.
     Missing,
 }
@@ -51,42 +54,48 @@ impl Row {
     }
 
     /// Precision, recall and F1, with their intervals.
-    pub(super) fn figures(self, parts: &[Tally], seed: u64) -> Self {
-        self.precision(parts, seed)
-            .recall(parts, seed)
-            .f1(parts, seed)
+    pub(super) fn figures(self, pass: &Pass, seed: u64) -> Self {
+        self.precision(pass, seed).recall(pass, seed).f1(pass, seed)
     }
 
-    pub(super) fn precision(self, parts: &[Tally], seed: u64) -> Self {
-        let found = parts.iter().copied().filter(|part| part.found() > 0);
-        self.number("precision", sum(parts).precision()).with(
-            "precision_95",
-            Cell::Interval(interval(found, seed, Tally::precision)),
-        )
+    pub(super) fn precision(self, pass: &Pass, seed: u64) -> Self {
+        let found = pass.tallies.iter().filter(|part| part.found() > 0);
+        let within = confidence(found.copied(), seed, Tally::precision, Tally::found);
+        self.number("precision", sum(&pass.tallies).precision())
+            .with("precision_95", Cell::Confidence(within))
     }
 
-    pub(super) fn recall(self, parts: &[Tally], seed: u64) -> Self {
-        let truth = parts.iter().copied().filter(|part| part.truth() > 0);
-        self.number("recall", sum(parts).recall()).with(
-            "recall_95",
-            Cell::Interval(interval(truth, seed, Tally::recall)),
-        )
+    pub(super) fn recall(self, pass: &Pass, seed: u64) -> Self {
+        let truth = pass.recalled.iter().filter(|part| part.truth() > 0);
+        let within = confidence(truth.copied(), seed, Tally::recall, Tally::truth);
+        self.number("recall", sum(&pass.recalled).recall())
+            .with("recall_95", Cell::Confidence(within))
     }
 
-    pub(super) fn f1(self, parts: &[Tally], seed: u64) -> Self {
-        let some = |part: &Tally| part.found() + part.truth() > 0;
-        let counted = parts.iter().copied().filter(some);
-        self.number("f1", sum(parts).f1())
-            .with("f1_95", Cell::Interval(interval(counted, seed, Tally::f1)))
+    pub(super) fn f1(self, pass: &Pass, seed: u64) -> Self {
+        let counted = pass.tallies.iter().filter(|part| part.found_and_true() > 0);
+        let within = confidence(counted.copied(), seed, Tally::f1, Tally::found_and_true);
+        self.number("f1", sum(&pass.tallies).f1())
+            .with("f1_95", Cell::Confidence(within))
     }
 
     /// The adjusted Rand index, with its interval.
     pub(super) fn rand_index(self, parts: &[RandTally], seed: u64) -> Self {
         let mut all = RandTally::default();
         parts.iter().for_each(|&part| all += part);
-        let found = interval(parts.iter().copied(), seed, RandTally::adjusted);
+        let parts = parts.iter().copied();
+        let within = confidence(parts, seed, RandTally::adjusted, RandTally::pairs);
         self.number("ari", all.adjusted())
-            .with("ari_95", Cell::Interval(found))
+            .with("ari_95", Cell::Confidence(within))
+    }
+
+    /// The least effective number of clusters behind an interval that may be too narrow.
+    pub(super) fn uneven_clusters(&self) -> Option<f64> {
+        let uneven = self.cells.iter().filter_map(|(_, cell)| match cell {
+            Cell::Confidence(Some(within)) if within.is_uneven => Some(within.clusters),
+            _ => None,
+        });
+        uneven.min_by(f64::total_cmp)
     }
 }
 

@@ -56,6 +56,8 @@ pub(super) enum Scoring<'a> {
 pub(super) struct Pass {
     /// By part.
     pub(super) tallies: Vec<Tally>,
+    /// The same by part of what is true alone, for recall.
+    pub(super) recalled: Vec<Tally>,
     /// True pairs that were expected to be found, and by part how far that may be off.
     pub(super) expected: f64,
     spread: Vec<f64>,
@@ -66,11 +68,12 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    fn new(parts: usize) -> Self {
+    fn new(parts: &PartsOfPairs) -> Self {
         Self {
-            tallies: vec![Tally::default(); parts],
+            tallies: vec![Tally::default(); parts.all.count],
+            recalled: vec![Tally::default(); parts.truth.count],
             expected: 0.0,
-            spread: vec![0.0; parts],
+            spread: vec![0.0; parts.all.count],
             classes: [(0, 0, 0.0); CLASSES],
             found: 0,
         }
@@ -80,6 +83,9 @@ impl Pass {
         self.expected += other.expected;
         self.found += other.found;
         for (mine, theirs) in self.tallies.iter_mut().zip(other.tallies) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.recalled.iter_mut().zip(other.recalled) {
             *mine += theirs;
         }
         for (mine, theirs) in self.spread.iter_mut().zip(other.spread) {
@@ -110,9 +116,17 @@ impl Pass {
 }
 
 /// Which part each document's pairs are counted in.
-pub(super) struct Parts {
+struct Parts {
     of: Vec<u32>,
-    pub(super) count: usize,
+    count: usize,
+}
+
+/// The parts of what is connected by pairs that are found or true, and of what is connected by true
+/// pairs. The latter do not depend on what is found: where two settings miss the same pairs, recall
+/// has the same interval.
+pub(super) struct PartsOfPairs {
+    all: Parts,
+    truth: Parts,
 }
 
 impl<'a> Searched<'a> {
@@ -164,8 +178,19 @@ impl<'a> Searched<'a> {
         self.measure.score(shared, sizes)
     }
 
-    /// Deals clusters out to parts: what is connected by links, or by what is true.
-    pub(super) fn parts(&self, found: &[&Links]) -> Result<Parts, Error> {
+    /// Deals clusters out to parts: what is connected by these links, or by what is true.
+    pub(super) fn parts(&self, found: &[&Links]) -> Result<PartsOfPairs, Error> {
+        let own = match self.truth {
+            Truth::Join => std::slice::from_ref(&self.links),
+            Truth::Pairs { .. } | Truth::Classes(_) => &[],
+        };
+        Ok(PartsOfPairs {
+            all: self.connected(found)?,
+            truth: self.connected(&own.iter().collect::<Vec<_>>())?,
+        })
+    }
+
+    fn connected(&self, found: &[&Links]) -> Result<Parts, Error> {
         let groups = &self.prepared.groups;
         let components = Components::new(self.documents);
         // Where pairs are labelled, no others count.
@@ -230,7 +255,7 @@ impl<'a> Searched<'a> {
     /// chance.
     pub(super) fn pass(
         &self,
-        parts: &Parts,
+        parts: &PartsOfPairs,
         links: &Links,
         find: impl Fn(Group, Group, u32) -> Result<(bool, f64), Error> + Sync,
     ) -> Result<Pass, Error> {
@@ -239,11 +264,11 @@ impl<'a> Searched<'a> {
         let mut pass = groups
             .par_chunks(GROUPS_AT_ONCE)
             .try_fold(
-                || Pass::new(parts.count),
+                || Pass::new(parts),
                 |mut pass, groups| -> Result<Pass, Error> {
                     let mut buffer = Vec::new();
                     for &one in groups {
-                        let part = self.part_of(parts, one);
+                        let part = [&parts.all, &parts.truth].map(|parts| self.part_of(parts, one));
                         if self.judge.weight(one) > 1 {
                             let whole = Score::WHOLE;
                             self.take(&mut pass, part, [one, one], whole, (true, 1.0));
@@ -260,10 +285,15 @@ impl<'a> Searched<'a> {
                     Ok(pass)
                 },
             )
-            .try_reduce(|| Pass::new(parts.count), |one, two| Ok(one.merge(two)))?;
+            .try_reduce(|| Pass::new(parts), |one, two| Ok(one.merge(two)))?;
         if self.has_truth() {
-            for (tally, truth) in pass.tallies.iter_mut().zip(self.truths(parts)) {
-                tally.missed = truth.saturating_sub(tally.hits);
+            for (tallies, parts) in [
+                (&mut pass.tallies, &parts.all),
+                (&mut pass.recalled, &parts.truth),
+            ] {
+                for (tally, truth) in tallies.iter_mut().zip(self.truths(parts)) {
+                    tally.missed = truth.saturating_sub(tally.hits);
+                }
             }
         }
         Ok(pass)
@@ -273,7 +303,7 @@ impl<'a> Searched<'a> {
     /// score.
     pub(super) fn take_others(
         &self,
-        parts: &Parts,
+        parts: &PartsOfPairs,
         pass: &mut Pass,
         found: &Links,
     ) -> Result<(), Error> {
@@ -290,31 +320,37 @@ impl<'a> Searched<'a> {
     }
 
     /// Counts a pair that was found, and is not among all that is similar.
-    fn take_besides(&self, parts: &Parts, pass: &mut Pass, one: Group, two: Group) {
+    fn take_besides(&self, parts: &PartsOfPairs, pass: &mut Pass, one: Group, two: Group) {
         let (yes, no) = match self.truth {
             // What the join does not have is not true.
             Truth::Join => (0, self.judge.pairs(one, two)),
             _ => self.judge.judged(one, two),
         };
-        let tally = &mut pass.tallies[self.part_of(parts, one)];
-        tally.hits += yes;
-        tally.false_alarms += no;
-        tally.missed = tally.missed.saturating_sub(yes);
+        for tally in [
+            &mut pass.tallies[self.part_of(&parts.all, one)],
+            &mut pass.recalled[self.part_of(&parts.truth, one)],
+        ] {
+            tally.hits += yes;
+            tally.false_alarms += no;
+            tally.missed = tally.missed.saturating_sub(yes);
+        }
         pass.found += self.judge.pairs(one, two);
     }
 
     fn take(
         &self,
         pass: &mut Pass,
-        part: usize,
+        [part, part_of_truth]: [usize; 2],
         [one, two]: [Group; 2],
         score: Score,
         (is_found, chance): (bool, f64),
     ) {
         let (yes, no) = self.judge.judged(one, two);
         let pairs = self.judge.pairs(one, two);
-        pass.tallies[part].count(is_found, true, yes);
-        pass.tallies[part].count(is_found, false, no);
+        for tally in [&mut pass.tallies[part], &mut pass.recalled[part_of_truth]] {
+            tally.count(is_found, true, yes);
+            tally.count(is_found, false, no);
+        }
         pass.expected += chance * yes as f64;
         pass.spread[part] += (chance * (1.0 - chance)).max(0.0).sqrt() * yes as f64;
         let score = score.as_f64();
@@ -457,7 +493,7 @@ impl<'a> Searched<'a> {
                 }
             }
         }
-        let parts = self.parts(&[])?;
+        let parts = self.connected(&[])?;
         let truth: u64 = self.truths(&parts).iter().sum();
         Ok((pairs, truth.saturating_sub(hits)))
     }

@@ -69,7 +69,7 @@ pub(super) fn run(
             .count("pairs", pass.found);
         let (curve, best) = searched.best()?;
         if searched.has_truth() {
-            row = row.figures(&pass.tallies, seed);
+            row = row.figures(&pass, seed);
             let keepers = searched.stars(&searched.links, |one, two, shared| {
                 Some(searched.score(one, two, shared))
             })?;

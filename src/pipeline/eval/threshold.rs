@@ -46,7 +46,7 @@ pub(super) fn run(
             .count("largest_cluster", sizes.iter().copied().max().unwrap_or(0));
         let row = match searched.has_truth() {
             true => {
-                let row = row.figures(&pass.tallies, searched.seed);
+                let row = row.figures(&pass, searched.seed);
                 with_best(searched.rand_index(row, &keepers), searched, best.as_ref())
             }
             false => row,
