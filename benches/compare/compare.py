@@ -21,6 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 THRESHOLD = 0.75
+HASHES = 128
 ROUNDS = 5
 SLOW_SECONDS = 3
 DATA = "collection.jsonl"
@@ -97,7 +98,7 @@ def exact(texts):
 
 
 def run(command, output):
-    """Seconds and peak memory in bytes."""
+    """Seconds, seconds of all processors together, and peak memory in bytes."""
     started = time.perf_counter()
     with open(output, "wb") as file:
         process = subprocess.Popen(command, stdout=file)
@@ -105,7 +106,7 @@ def run(command, output):
     seconds = time.perf_counter() - started
     if os.waitstatus_to_exitcode(status) != 0:
         sys.exit(f"{command[0]} failed")
-    return seconds, usage.ru_maxrss * 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def found(output):
@@ -149,10 +150,10 @@ def race(place):
     simdup = [place / "../release/simdup", data, "--threshold", str(THRESHOLD)]
     asked = os.environ.get(PEERS, "").split()
     contestants = {
-        "simdup, --hashes 20": [*simdup, "--hashes", "20"],
+        f"simdup, --hashes {HASHES}": [*simdup, "--hashes", str(HASHES)],
         EXACT: [*simdup, "--score", "jaccard"],
     } | {name: command for name, command in peers(place, data) if not asked or name.split()[0] in asked}
-    best = [(float("inf"), 0)] * len(contestants)
+    best = [(float("inf"), 0, 0)] * len(contestants)
     for turn in range(ROUNDS):
         for number, command in enumerate(contestants.values()):
             # The slow ones have no need of another turn.
@@ -175,14 +176,14 @@ def score(place, documents, source):
         truth = exact(collection(documents))
         print("generated; precision and recall are relative to the exact answer, counted from the definition")
     size = (place / DATA).stat().st_size
-    print(f"{documents_read} documents, {size / 1e6:.0f} MB, {len(truth)} pairs at {THRESHOLD}")
-    print(f"{'':32}{'seconds':>9}{'ratio':>8}{'MB':>7}{'precision':>11}{'recall':>8}")
+    print(f"{documents_read} documents, {size / 1e6:.0f} MB, {len(truth)} pairs at {THRESHOLD}; estimates by {HASHES} positions")
+    print(f"{'':32}{'seconds':>9}{'ratio':>8}{'cpu':>9}{'MB':>7}{'precision':>11}{'recall':>8}")
     base = results[names.index(EXACT)][1]
-    for number, (name, seconds, memory) in enumerate(results):
+    for number, (name, seconds, cpu, memory) in enumerate(results):
         pairs = found(place / f"answer{number}.txt")
         right = len(pairs & truth)
         print(
-            f"{name:32}{seconds:9.2f}{seconds / base:8.1f}{memory / 1e6:7.0f}"
+            f"{name:32}{seconds:9.2f}{seconds / base:8.1f}{cpu:9.2f}{memory / 1e6:7.0f}"
             f"{right / max(len(pairs), 1):11.4f}{right / max(len(truth), 1):8.4f}"
         )
     print()

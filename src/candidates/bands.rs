@@ -1,4 +1,4 @@
-//! Bands of positions that miss nothing.
+//! Bands of positions that find every pair with enough positions in common.
 //!
 //! Of k positions, m must agree, so that at most e = k - m may differ. However
 //! the positions are split into e + 1 bands, one band has no difference: two

@@ -17,10 +17,10 @@ least the threshold.
 
 The score is Broder's unless told otherwise: each document's shingles are sketched \
 into a signature of --hashes positions, and the score is the share of positions in \
-which two signatures agree, an estimate of the Jaccard similarity, whose standard deviation \
---summary and --stats state. No such pair is missed. --score jaccard and --score containment are exact, and none of their pairs is \
-missed either, unless --recall or --bands ask for less: --stats then states the chance \
-to find a pair.
+which two signatures agree, an estimate of the Jaccard similarity. Every pair whose estimate \
+reaches the threshold is printed; --summary and --stats state the standard error, by which pairs \
+near the threshold are missed or added. --score jaccard and --score containment are exact and \
+complete, unless --recall or --bands ask for less: --stats then states the chance to find a pair.
 
 FILE is a file, a directory (walked in sorted order), or `-` for standard input, \
 which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
