@@ -165,10 +165,19 @@ mod tests {
         assert_eq!(found("", "", None), []);
     }
 
+    #[test]
+    fn a_passage_begins_with_the_letter_before_sara_am() {
+        // Both texts have the six letters between the first and the last.
+        let passages = found("กคำทำนข", "จคำทำนด", Some(1));
+        assert_eq!(passages.len(), 1);
+        assert_eq!(passages[0].tokens, 5);
+        assert_eq!(passages[0].left, 3..18);
+    }
+
     proptest! {
         #[test]
         fn what_stands_at_the_places_is_the_same(
-            words in proptest::collection::vec("[aΣσé℀½ﬁ\u{301}]{1,3}[ ^,]", 1..12),
+            words in proptest::collection::vec("[aΣσé℀½ﬁ\u{301}คำาน]{1,3}[ ^,]?", 1..12),
             picks in proptest::collection::vec(0_usize..12, 0..20),
         ) {
             let left = words.concat();

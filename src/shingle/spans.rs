@@ -24,8 +24,9 @@ pub struct Token {
     pub place: Range<usize>,
     /// Whether a text that begins with these bytes begins with this token.
     pub may_begin: bool,
-    /// Whether a text that ends with these bytes ends with this token. Both are not so where one
-    /// character becomes several tokens, as ℀ does, or where what stands around it decides, as
+    /// Whether a text that ends with these bytes ends with this token. Where one character becomes
+    /// parts of two tokens, as ℀ and Thai SARA AM do, only the first of them may begin a text and
+    /// only the last may end one. Neither is possible where the context decides about the token, as
     /// for a capital sigma.
     pub may_end: bool,
 }
@@ -51,15 +52,15 @@ pub fn spans(text: &str, settings: &ShingleSettings) -> Option<Vec<Token>> {
     })
 }
 
-/// Where two tokens come from the same bytes, no text ends with one and begins with the other.
+/// Forbids to cut between two tokens that come from the same bytes: no text ends with the first of
+/// them, and none begins with the second.
 fn part_overlapping(found: &mut [Token]) {
     for index in 1..found.len() {
         if let [one, two] = &mut found[index - 1..=index]
             && two.place.start < one.place.end
         {
-            for token in [one, two] {
-                (token.may_begin, token.may_end) = (false, false);
-            }
+            one.may_end = false;
+            two.may_begin = false;
         }
     }
 }
@@ -103,22 +104,23 @@ fn any_words(text: &str, part: Range<usize>, case: Case, found: &mut Vec<Token>)
         let place = piece.place(at..at + word.len(), &mut seen);
         let place = part.start + place.start..part.start + place.end;
         let alone = &text[place.clone()];
-        let is_whole = alone.is_ascii()
-            || is_word(alone, case, word) && (!piece.has_sigma || piece.is_settled(at, word));
+        let (may_begin, may_end) = match alone.is_ascii() {
+            true => (true, true),
+            false if piece.has_sigma && !piece.is_settled(at, word) => (false, false),
+            false => {
+                let alone = Normalised::new(alone, case).text;
+                let mut words = alone.unicode_words();
+                let first = words.next();
+                (first == Some(word), words.last().or(first) == Some(word))
+            }
+        };
         Token {
             hash: token_hash(word.as_bytes()),
             place,
-            may_begin: is_whole,
-            may_end: is_whole,
+            may_begin,
+            may_end,
         }
     }));
-}
-
-/// Whether a text alone is this one word.
-fn is_word(text: &str, case: Case, word: &str) -> bool {
-    let alone = Normalised::new(text, case).text;
-    let mut words = alone.unicode_words();
-    words.next() == Some(word) && words.next().is_none()
 }
 
 /// Whether a sigma behind a text looks at what stands before the text.
@@ -156,13 +158,15 @@ fn characters(text: &str, case: Case) -> Vec<Token> {
         .map(|(at, cluster)| {
             let place = spaced.place(at..at + cluster.len(), &mut seen);
             let alone = &text[place.clone()];
-            let is_plain = alone.is_ascii() && alone.len() == 1;
-            let is_whole = is_plain || is_character(alone, case, cluster);
+            let (may_begin, may_end) = match alone.is_ascii() && alone.len() == 1 {
+                true => (true, true),
+                false => edges_of_character(alone, case, cluster),
+            };
             Token {
                 hash: token_hash(cluster.as_bytes()),
                 place,
-                may_begin: is_whole,
-                may_end: is_whole,
+                may_begin,
+                may_end,
             }
         })
         .collect();
@@ -182,10 +186,16 @@ fn characters(text: &str, case: Case) -> Vec<Token> {
     found
 }
 
-/// Whether a text alone is this one character.
-fn is_character(text: &str, case: Case, cluster: &str) -> bool {
+/// Whether a text by itself begins, and ends, with a character.
+fn edges_of_character(text: &str, case: Case, cluster: &str) -> (bool, bool) {
     let alone = Normalised::new(text, case).text;
-    alone == cluster || cluster == " " && alone.chars().all(char::is_whitespace)
+    if cluster == " " && alone.chars().all(char::is_whitespace) {
+        return (true, true);
+    }
+    let mut clusters = alone.graphemes(true);
+    let first = clusters.next();
+    let last = clusters.next_back().or(first);
+    (first == Some(cluster), last == Some(cluster))
 }
 
 /// A normalised text, and where each of its characters comes from.
@@ -395,6 +405,30 @@ mod tests {
         assert_eq!(places("℀ cup"), ["℀", "℀", "cup"]);
         assert_eq!(places("ΟΔΟΣ ΣΑΣ"), ["ΟΔΟΣ", "ΣΑΣ"]);
         assert_eq!(spans("a", &ShingleSettings::Technosphere), None);
+    }
+
+    #[test]
+    fn a_text_may_begin_before_sara_am_and_end_behind_it() {
+        for tokens in [
+            Tokens::Words {
+                stopwords: Stopwords::default(),
+            },
+            Tokens::Chars,
+        ] {
+            let settings = ShingleSettings::Tokens {
+                tokens,
+                case: Case::Fold,
+                windows: Windows::of(1),
+            };
+            // Normalizing makes NIKHAHIT of SARA AM, which joins the letter before it, and SARA AA.
+            let found = spans("มีคำใน", &settings).unwrap();
+            let edges: Vec<(bool, bool)> = found
+                .iter()
+                .map(|token| (token.may_begin, token.may_end))
+                .collect();
+            let (whole, first, last) = ((true, true), (true, false), (false, true));
+            assert_eq!(edges, [whole, first, last, whole, whole]);
+        }
     }
 
     #[test]
