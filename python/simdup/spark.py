@@ -527,6 +527,8 @@ def _saved_documents(table: DataFrame, base: Path) -> str:
     try:
         with stage_errors():
             table.write.json(folder.as_uri())
+        # With lists of items, the program takes an empty file for a record that is none.
+        (folder / "_SUCCESS").unlink(missing_ok=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
