@@ -32,13 +32,64 @@ pub struct Document<'a> {
     pub value: Option<FieldValue>,
     /// What another one holds, by which documents are grouped.
     pub party: Option<FieldValue>,
-    /// The encoding of its text, if it had to be guessed.
-    pub guess: Option<&'static str>,
+    /// How its text was read, where that is to be reported.
+    pub notes: TextNotes,
     /// Which of the text fields that were named it has, a bit for each, the first the lowest; all
     /// where there are no fields.
     pub fields: u64,
     /// What it links to, if it is a page and that is asked for.
     pub links: Vec<Link>,
+}
+
+/// How a text was read, where that is not as it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextNotes {
+    /// The encoding, if it had to be guessed.
+    pub guess: Option<&'static str>,
+    /// An encoding that the text seems to have and that cannot be decoded.
+    pub suspect: Option<&'static str>,
+    /// Bytes that are not UTF-8 and were replaced.
+    pub stray: Option<StrayBytes>,
+    /// The text is a JSON array whose elements have no text field.
+    pub is_array: bool,
+}
+
+impl TextNotes {
+    /// These notes with another place for the first of the stray bytes.
+    #[must_use]
+    pub(crate) fn at(mut self, first: impl FnOnce() -> u64) -> Self {
+        if let Some(stray) = &mut self.stray {
+            stray.first = first();
+        }
+        self
+    }
+
+    /// These notes, completed by others on the same document.
+    #[must_use]
+    pub(crate) fn or(self, others: Self) -> Self {
+        let stray = match (self.stray, others.stray) {
+            (Some(one), Some(other)) => Some(StrayBytes {
+                count: one.count + other.count,
+                first: one.first.min(other.first),
+            }),
+            (one, other) => one.or(other),
+        };
+        Self {
+            guess: self.guess.or(others.guess),
+            suspect: self.suspect.or(others.suspect),
+            stray,
+            is_array: self.is_array || others.is_array,
+        }
+    }
+}
+
+/// Bytes of a file that are not UTF-8, each run of which became U+FFFD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrayBytes {
+    /// How many there are.
+    pub count: u64,
+    /// Where the first is.
+    pub first: u64,
 }
 
 /// A link on a page.
@@ -60,7 +111,7 @@ impl<'a> Document<'a> {
             number: 0,
             value: None,
             party: None,
-            guess: None,
+            notes: TextNotes::default(),
             fields: u64::MAX,
             links: Vec::new(),
         }

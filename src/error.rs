@@ -78,6 +78,8 @@ pub enum ErrorKind {
     Parquet(String),
     /// Text that is not UTF-8.
     Utf8,
+    /// A command printed nothing for any of so many files.
+    NothingPrinted(u64),
     /// A field that must be there is not.
     FieldMissing(String),
     /// A field holds something other than what is wanted.
@@ -149,6 +151,7 @@ impl ErrorKind {
             Self::Warc(_) => "malformed WARC record",
             Self::Parquet(_) => "malformed Parquet",
             Self::Utf8 => "invalid UTF-8",
+            Self::NothingPrinted(_) => "nothing printed",
             Self::FieldMissing(_) => "missing field",
             Self::FieldType { .. } => "field of another type",
             Self::TooManyDocuments => "too many documents",
@@ -284,6 +287,18 @@ impl fmt::Display for ErrorKind {
                 "invalid UTF-8; JSON and protobuf have no other encoding, and --encoding says \
                  which one plain text has",
             ),
+            Self::NothingPrinted(files) => {
+                f.write_str("the command printed nothing for this file")?;
+                match files {
+                    0 | 1 => {}
+                    2 => f.write_str(", nor for the other one")?,
+                    files => write!(f, ", nor for any of the {} others", files - 1)?,
+                }
+                f.write_str(
+                    "; it must write the text to standard output. Some programs write a file \
+                     beside their input unless the output is named `-`, as in `pdftotext {} -`",
+                )
+            }
             Self::FieldMissing(field) => write!(f, "no {}", one_line(field)),
             Self::FieldType {
                 field,

@@ -81,7 +81,7 @@ pub mod results {
         Removed, Reported, Row, Similar, Sketched,
     };
     pub use crate::score::Cosine;
-    pub use crate::stats::{Counts, FolderNotes, Seconds};
+    pub use crate::stats::{Counts, FolderNotes, Seconds, TextStats};
 }
 
 /// What this package's own program, benches, fuzz targets and tests need besides. Not part of

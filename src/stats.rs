@@ -1,12 +1,15 @@
 //! What a run did, in numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::candidates::SearchStats;
+use crate::document::TextNotes;
+use crate::error::{Error, ErrorKind};
 use crate::score::Estimate;
 use crate::settings::Settings;
 
@@ -17,14 +20,12 @@ pub struct Stats {
     pub settings: Settings,
     /// What was read and found.
     pub counts: Counts,
-    /// Documents that are not UTF-8, by the encoding that they seem to have.
-    pub guessed_encodings: BTreeMap<&'static str, u64>,
+    /// Documents whose texts were not read as they stand.
+    #[serde(flatten)]
+    pub texts: TextStats,
     /// The formats of what was read.
     #[serde(skip)]
     pub formats: BTreeSet<&'static str>,
-    /// The file of the first of them.
-    #[serde(skip)]
-    pub first_guessed: Option<String>,
     /// The first file of UTF-16 or UTF-32 whose records are written, as UTF-8, and how many
     /// documents there are in such files.
     #[serde(skip)]
@@ -51,6 +52,103 @@ pub struct Stats {
     pub floor_memory_bytes: u64,
     /// The most memory the process had resident, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+}
+
+/// Documents whose texts were not read as they stand, and the first file of each kind.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TextStats {
+    /// Documents that are not UTF-8, by the encoding that they seem to have.
+    pub guessed_encodings: BTreeMap<&'static str, u64>,
+    /// The first file of these.
+    #[serde(skip)]
+    pub first_guessed: Option<Arc<str>>,
+    /// Documents in an encoding that cannot be decoded, by that encoding.
+    pub unread_encodings: BTreeMap<&'static str, u64>,
+    /// The first file of these.
+    #[serde(skip)]
+    pub first_unread: Option<Arc<str>>,
+    /// Bytes that are not UTF-8 and were replaced by U+FFFD.
+    pub replaced_bytes: u64,
+    /// Documents with such bytes.
+    pub repaired: u64,
+    /// The file of the first of these bytes, and its place.
+    #[serde(skip)]
+    pub first_repaired: Option<(Arc<str>, u64)>,
+    /// JSON arrays without a text field, read as plain text.
+    pub plain_arrays: u64,
+    /// The first file of these.
+    #[serde(skip)]
+    pub first_plain_array: Option<Arc<str>>,
+    /// Files that are not empty and whose text a command made.
+    pub printed: u64,
+    /// Those of them for which it printed nothing.
+    pub silent: u64,
+    /// The first of these.
+    #[serde(skip)]
+    pub first_silent: Option<Arc<str>>,
+}
+
+impl TextStats {
+    /// Adds the notes on a document of a file.
+    pub(crate) fn add(&mut self, notes: TextNotes, file: &Arc<str>) {
+        let first = |first: &mut Option<Arc<str>>| {
+            first.get_or_insert_with(|| Arc::clone(file));
+        };
+        if let Some(guess) = notes.guess {
+            *self.guessed_encodings.entry(guess).or_default() += 1;
+            first(&mut self.first_guessed);
+        }
+        if let Some(suspect) = notes.suspect {
+            *self.unread_encodings.entry(suspect).or_default() += 1;
+            first(&mut self.first_unread);
+        }
+        if let Some(stray) = notes.stray {
+            self.replaced_bytes += stray.count;
+            self.repaired += 1;
+            let place = || (Arc::clone(file), stray.first);
+            self.first_repaired.get_or_insert_with(place);
+        }
+        if notes.is_array {
+            self.plain_arrays += 1;
+            first(&mut self.first_plain_array);
+        }
+    }
+
+    /// Adds a file whose text a command made.
+    pub(crate) fn add_printed(&mut self, is_silent: bool, file: &Arc<str>) {
+        self.printed += 1;
+        if is_silent {
+            self.silent += 1;
+            self.first_silent.get_or_insert_with(|| Arc::clone(file));
+        }
+    }
+
+    /// Adds what was counted behind this.
+    pub(crate) fn merge(&mut self, behind: Self) {
+        for (name, documents) in behind.guessed_encodings {
+            *self.guessed_encodings.entry(name).or_default() += documents;
+        }
+        for (name, documents) in behind.unread_encodings {
+            *self.unread_encodings.entry(name).or_default() += documents;
+        }
+        self.replaced_bytes += behind.replaced_bytes;
+        self.repaired += behind.repaired;
+        self.plain_arrays += behind.plain_arrays;
+        self.printed += behind.printed;
+        self.silent += behind.silent;
+        self.first_guessed = self.first_guessed.take().or(behind.first_guessed);
+        self.first_unread = self.first_unread.take().or(behind.first_unread);
+        self.first_repaired = self.first_repaired.take().or(behind.first_repaired);
+        self.first_plain_array = self.first_plain_array.take().or(behind.first_plain_array);
+        self.first_silent = self.first_silent.take().or(behind.first_silent);
+    }
+
+    /// The error that a command printed nothing for any file.
+    pub(crate) fn nothing_printed(&self) -> Option<Error> {
+        let first = self.first_silent.as_ref()?;
+        let files = self.silent;
+        (files == self.printed).then(|| Error::in_file(first, ErrorKind::NothingPrinted(files)))
+    }
 }
 
 /// What may not be meant, where the folders below several directories or archives make groups.

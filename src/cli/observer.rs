@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use simdup::results::{Expected, Phase};
+use simdup::results::{Expected, Phase, TextStats};
 use simdup::settings::{PartyBy, TextEncoding};
 use simdup::{Error, Input, Observer, Stats};
 
@@ -362,34 +362,104 @@ fn tell_of_texts(stats: &Stats) {
             "--store-field: no document has the field `{field}`; fields of JSON are stored"
         ));
     }
-    let guesses = &stats.guessed_encodings;
-    if guesses.is_empty() {
-        return;
+    tell_of_encodings(&stats.texts);
+    tell_of_commands(&stats.texts);
+}
+
+/// Reports the texts that are not UTF-8 or seem not to be, and those of JSON arrays.
+fn tell_of_encodings(texts: &TextStats) {
+    if !texts.guessed_encodings.is_empty() {
+        let (documents, names) = counted(&texts.guessed_encodings);
+        let what = match documents {
+            1 => "1 document is not UTF-8 and was".to_owned(),
+            _ => format!(
+                "{} documents are not UTF-8 and were",
+                summary::number(documents)
+            ),
+        };
+        let first = first_of(documents, texts.first_guessed.as_deref());
+        report::warning(&format!(
+            "{what} read as {names}{first}; --encoding names another"
+        ));
     }
-    let documents: u64 = guesses.values().sum();
-    let what = match documents {
-        1 => "1 document is not UTF-8 and was".to_owned(),
-        _ => format!(
-            "{} documents are not UTF-8 and were",
-            summary::number(documents)
-        ),
+    if let Some((file, byte)) = &texts.first_repaired {
+        let bytes = match texts.replaced_bytes {
+            1 => "1 byte is".to_owned(),
+            bytes => format!("{} bytes are", summary::number(bytes)),
+        };
+        let documents = match texts.repaired {
+            1 => String::new(),
+            documents => format!(" in {} documents", summary::number(documents)),
+        };
+        let first = match texts.replaced_bytes {
+            1 => "at",
+            _ => "the first at",
+        };
+        report::warning(&format!(
+            "{bytes} not UTF-8{documents} and read as U+FFFD, {first} byte {byte} of {file}; if \
+             that is another encoding, --encoding names it"
+        ));
+    }
+    if !texts.unread_encodings.is_empty() {
+        let (documents, names) = counted(&texts.unread_encodings);
+        let what = match documents {
+            1 => "1 document seems".to_owned(),
+            _ => format!("{} documents seem", summary::number(documents)),
+        };
+        let first = first_of(documents, texts.first_unread.as_deref());
+        let name = texts.unread_encodings.keys().next().unwrap_or(&"NAME");
+        report::warning(&format!(
+            "{what} to be {names}, which is read as ASCII{first}; convert such files first, as in \
+             `iconv -f {name} -t UTF-8 FILE`"
+        ));
+    }
+    if let Some(file) = &texts.first_plain_array {
+        let what = match texts.plain_arrays {
+            1 => "1 JSON array without the field `text` was".to_owned(),
+            arrays => format!(
+                "{} JSON arrays without the field `text` were",
+                summary::number(arrays)
+            ),
+        };
+        let first = first_of(texts.plain_arrays, Some(file));
+        report::warning(&format!(
+            "{what} read as plain text{first}; --text-field names the field of records"
+        ));
+    }
+}
+
+/// Reports the files for which a command printed nothing.
+fn tell_of_commands(texts: &TextStats) {
+    let Some(file) = &texts.first_silent else {
+        return;
     };
-    let names: Vec<String> = match guesses.len() {
-        1 => guesses.keys().map(ToString::to_string).collect(),
-        _ => guesses
+    let first = first_of(texts.silent, Some(file));
+    report::warning(&format!(
+        "--pre: the command printed nothing for {} of {} files{first}",
+        summary::number(texts.silent),
+        summary::number(texts.printed)
+    ));
+}
+
+/// The number of documents, and the names of their encodings, with numbers if there are several.
+fn counted(encodings: &BTreeMap<&'static str, u64>) -> (u64, String) {
+    let names: Vec<String> = match encodings.len() {
+        1 => encodings.keys().map(ToString::to_string).collect(),
+        _ => encodings
             .iter()
             .map(|(name, &documents)| format!("{name} ({})", summary::number(documents)))
             .collect(),
     };
-    let first = match &stats.first_guessed {
+    (encodings.values().sum(), names.join(", "))
+}
+
+/// The file of the first of some documents.
+fn first_of(documents: u64, file: Option<&str>) -> String {
+    match file {
         Some(file) if documents == 1 => format!(", in {file}"),
         Some(file) => format!(", the first in {file}"),
         None => String::new(),
-    };
-    report::warning(&format!(
-        "{what} read as {}{first}; --encoding names another",
-        names.join(", ")
-    ));
+    }
 }
 
 /// However the run ends, the bar goes.

@@ -10,7 +10,7 @@ use super::{in_pool, unless_failed};
 use crate::collection::record_print;
 use crate::document::{Content, Document};
 use crate::error::Error;
-use crate::read::{self, Block, Charset, Cutter, Head, Input, InputFormat, Piece, Stream};
+use crate::read::{self, Block, Cutter, Head, Input, InputEncoding, InputFormat, Piece, Stream};
 use crate::settings::Settings;
 
 /// How records are given.
@@ -67,9 +67,9 @@ pub(super) struct Record<'a> {
     pub(super) head: &'a Arc<Head>,
     /// As it is to be written.
     pub(super) bytes: &'a [u8],
-    /// The input, and its encoding where it is not UTF-8.
+    /// The input, and its encoding.
     pub(super) file: &'a Arc<str>,
-    pub(super) charset: Option<Charset>,
+    pub(super) encoding: InputEncoding,
     /// It is a file that has no content.
     pub(super) is_blank: bool,
     /// What it was, if it was read again: it may have changed.
@@ -94,7 +94,7 @@ pub(super) fn for_each_record(
                 format: records.format,
                 head: &records.head,
                 file: &records.file,
-                charset: records.charset,
+                encoding: records.encoding,
                 bytes: &records.bytes[start..end],
                 is_blank: records.is_blank,
                 print: records.prints.get(index).copied(),
@@ -134,7 +134,7 @@ pub(super) struct RecordBlock {
     format: InputFormat,
     is_blank: bool,
     file: Arc<str>,
-    charset: Option<Charset>,
+    encoding: InputEncoding,
     head: Arc<Head>,
     /// As they are to be written; nothing of bad ones.
     bytes: Vec<u8>,
@@ -149,7 +149,7 @@ impl RecordBlock {
             format: block.format,
             is_blank: block.bytes.is_empty(),
             file: Arc::clone(block.file),
-            charset: block.charset,
+            encoding: block.encoding,
             head: Arc::clone(block.head),
             bytes: Vec::with_capacity(block.bytes.len()),
             ends: Vec::new(),

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::ReadSettings;
 use super::buffer::{Buffer, huge_bytes};
 use super::content::are_pages;
-use super::encoding::{self, Charset, Decoded};
+use super::encoding::{self, Decoded, InputEncoding};
 use super::format::{Head, InputFormat};
 use super::gzip::{self, Chunk, Gunzip};
-use crate::document::Document;
+use crate::document::{Document, TextNotes};
 use crate::error::{Error, ErrorKind, Place};
 
 /// Part of an input. Made to be filled again and again, so that its buffers are
@@ -45,10 +45,12 @@ pub(super) struct Start {
     pub(super) name: Arc<str>,
     /// The format, where it is known without looking.
     pub(super) format: Option<InputFormat>,
-    /// The encoding, where that is known: UTF-8 of what was made to be that.
-    pub(super) charset: Option<Charset>,
-    /// The encoding that had to be guessed to read it.
-    pub(super) guess: Option<&'static str>,
+    /// The encoding, where it is known.
+    pub(super) encoding: Option<InputEncoding>,
+    /// How all of it is read.
+    pub(super) notes: TextNotes,
+    /// A command makes the text of a file that is not empty.
+    pub(super) is_printed: bool,
     /// Nobody named it: it was found in a directory, or in an archive.
     pub(super) is_found: bool,
     /// Only what is in it counts, if it is an archive.
@@ -80,8 +82,9 @@ pub(super) enum End {
 pub(super) struct Blocks {
     pub(super) file: Arc<str>,
     pub(super) format: InputFormat,
-    pub(super) charset: Option<Charset>,
-    pub(super) guess: Option<&'static str>,
+    pub(super) encoding: InputEncoding,
+    pub(super) notes: TextNotes,
+    pub(super) is_printed: bool,
     pub(super) head: Arc<Head>,
     pub(super) spans: Vec<Span>,
 }
@@ -91,8 +94,9 @@ impl Default for Blocks {
         Self {
             file: "".into(),
             format: InputFormat::Text,
-            charset: None,
-            guess: None,
+            encoding: InputEncoding::default(),
+            notes: TextNotes::default(),
+            is_printed: false,
             head: Arc::default(),
             spans: Vec::new(),
         }
@@ -125,8 +129,9 @@ impl Piece {
         let Blocks {
             file,
             format,
-            charset,
-            guess,
+            encoding,
+            notes,
+            is_printed,
             head,
             ..
         } = &self.blocks;
@@ -134,8 +139,9 @@ impl Piece {
             bytes: &self.content.bytes[span.bytes.clone()],
             file,
             format: *format,
-            charset: *charset,
-            guess: *guess,
+            encoding: *encoding,
+            notes: *notes,
+            is_printed: *is_printed,
             head,
             first_record: span.first_record,
             first_byte: span.first_byte,
@@ -178,10 +184,12 @@ pub struct Block<'a> {
     pub file: &'a Arc<str>,
     /// The format of the records.
     pub format: InputFormat,
-    /// The encoding of text, if it could be told otherwise than by its looks alone.
-    pub(crate) charset: Option<Charset>,
-    /// The encoding that had to be guessed to read any of it.
-    pub(super) guess: Option<&'static str>,
+    /// The encoding of its lines.
+    pub(crate) encoding: InputEncoding,
+    /// How all of it was read.
+    pub(super) notes: TextNotes,
+    /// A command made it of a file that is not empty.
+    pub(crate) is_printed: bool,
     /// What stands before the first record of the input.
     pub(crate) head: &'a Arc<Head>,
     /// Records of this input before the block.
@@ -200,7 +208,14 @@ impl Block<'_> {
         let rules = self.format.rules();
         let is_told = self.format.tells_html() || (self.format.has_fields() && are_pages(settings));
         let html = settings.html.filter(|_| !is_told);
-        if html.is_none() && self.guess.is_none() {
+        let notes = match self.format.is_text() {
+            true => self.notes,
+            false => TextNotes {
+                suspect: None,
+                ..self.notes
+            },
+        };
+        if html.is_none() && notes == TextNotes::default() {
             return rules.documents(self, settings, each);
         }
         rules.documents(self, settings, &mut |document| {
@@ -210,7 +225,7 @@ impl Block<'_> {
                     None => document,
                 };
                 Document {
-                    guess: self.guess.or(document.guess),
+                    notes: notes.or(document.notes),
                     ..document
                 }
             }));
@@ -223,7 +238,7 @@ impl Block<'_> {
         bytes: &'b [u8],
         settings: &ReadSettings,
     ) -> Result<Decoded<'b>, usize> {
-        encoding::text(bytes, self.charset, settings.encoding)
+        encoding::text(bytes, self.encoding, settings.encoding)
     }
 
     /// The block's records in order, as they came: as many as [`Block::documents`] gives.

@@ -8,14 +8,13 @@ use memchr::{memchr, memrchr, memrchr2};
 
 use super::blocks::{End, Piece, Span, Start};
 use super::buffer::{Buffer, HEADROOM_BYTES, PIECE_BYTES, huge_bytes};
-use super::encoding::{Charset, GUESS_BYTES, TextEncoding, guess};
+use super::encoding::{Charset, GUESS_BYTES, InputEncoding, TextEncoding, encoding_of_damaged};
 use super::foreign::{self, Foreign};
-use super::format::{
-    Cut, Head, InputFormat, by_ending, by_first_line, by_name, recognise, without_bom,
-};
+use super::format::{Cut, Head, InputFormat, by_first_line, by_name, recognise, without_bom};
 use super::gzip::Gunzip;
 use super::spool::SpoolFailed;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
+use crate::document::TextNotes;
 use crate::error::{Error, ErrorKind, Place};
 
 /// What is known of an input from the pieces so far.
@@ -24,9 +23,14 @@ pub(crate) struct Cutter {
     settings: ReadSettings,
     /// `None` until enough has been seen.
     format: Option<InputFormat>,
-    encoding: LineEncoding,
-    /// The encoding that had to be guessed to read any of it.
-    guess: Option<&'static str>,
+    /// The encoding of its lines, those of CSV among them; `None` as long as they are UTF-8.
+    encoding: Option<InputEncoding>,
+    /// There are characters of UTF-8 beyond ASCII in the lines so far.
+    is_behind_utf8: bool,
+    /// How all of it is read.
+    notes: TextNotes,
+    /// A command makes it of a file that is not empty.
+    is_printed: bool,
     is_found: bool,
     /// Whether it is yet to be seen that there is text in it, which nobody said of this file.
     may_be_binary: bool,
@@ -42,24 +46,6 @@ pub(crate) struct Cutter {
     records: u64,
     bytes: u64,
     state: State,
-}
-
-/// What is known of the encoding of lines, those of CSV among them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LineEncoding {
-    /// It is UTF-8 so far.
-    Utf8,
-    /// Something was not, and this is what it seems to be.
-    Other(Option<Charset>),
-}
-
-impl LineEncoding {
-    fn charset(self) -> Option<Charset> {
-        match self {
-            Self::Utf8 => None,
-            Self::Other(charset) => charset,
-        }
-    }
 }
 
 /// What is known of the bytes to come.
@@ -81,8 +67,10 @@ impl Cutter {
             name: Arc::clone(name),
             settings: settings.clone(),
             format: settings.format,
-            encoding: LineEncoding::Utf8,
-            guess: None,
+            encoding: None,
+            is_behind_utf8: false,
+            notes: TextNotes::default(),
+            is_printed: false,
             is_found: false,
             may_be_binary: false,
             is_member: false,
@@ -105,11 +93,10 @@ impl Cutter {
     fn start(&mut self, start: Start) {
         self.name = start.name;
         self.format = start.format.or(self.settings.format);
-        self.encoding = match start.charset {
-            Some(charset) => LineEncoding::Other(Some(charset)),
-            None => LineEncoding::Utf8,
-        };
-        self.guess = start.guess;
+        self.encoding = start.encoding;
+        self.is_behind_utf8 = false;
+        self.notes = start.notes;
+        self.is_printed = start.is_printed;
         self.is_found = start.is_found;
         self.may_be_binary = start.is_found
             && start.format.is_none()
@@ -164,8 +151,9 @@ impl Cutter {
         piece.problem = too_long.or(problem);
         piece.blocks.file = Arc::clone(&self.name);
         piece.blocks.format = self.format.unwrap_or(InputFormat::Text);
-        piece.blocks.guess = self.guess;
-        piece.blocks.charset = self.encoding.charset();
+        piece.blocks.notes = self.notes;
+        piece.blocks.is_printed = self.is_printed;
+        piece.blocks.encoding = self.encoding.unwrap_or_default();
         if let Some(head) = &self.head {
             piece.blocks.head = Arc::clone(head);
         }
@@ -191,10 +179,7 @@ impl Cutter {
         if self.format.is_none() && !content.is_empty() {
             self.format = Some(match self.by_first_line(content) {
                 Some(format) => format,
-                None => match recognise(content)? {
-                    InputFormat::Text => by_ending(&self.name).unwrap_or(InputFormat::Text),
-                    format => format,
-                },
+                None => recognise(content, &self.name)?,
             });
         }
         Ok(())
@@ -246,12 +231,12 @@ impl Cutter {
     ) -> Result<Option<Arc<Head>>, ErrorKind> {
         if self.head.is_none() {
             let bytes = &content.bytes[content.range()];
-            let charset = self.encoding.charset();
+            let encoding = self.encoding.unwrap_or_default();
             let head = match until < content.end {
                 true => None,
                 false => format
                     .rules()
-                    .head(bytes, is_last, charset, &self.settings)?,
+                    .head(bytes, is_last, encoding, &self.settings)?,
             };
             let Some(head) = head else {
                 self.needs = bytes.len().saturating_mul(2).max(PIECE_BYTES);
@@ -335,29 +320,36 @@ impl Cutter {
             Some(InputFormat::Csv | InputFormat::Tsv) => |bytes| memrchr2(b'\n', b'\r', bytes),
             _ => return content.end,
         };
-        let is_named = matches!(self.settings.encoding, TextEncoding::Named(_));
-        if self.encoding != LineEncoding::Utf8 || is_named {
+        let encoding = self.settings.encoding;
+        let is_other = matches!(encoding, TextEncoding::Named(c) if c != Charset::UTF_8);
+        if self.encoding.is_some() || is_other {
             return content.end;
         }
         let bytes = &content.bytes[content.range()];
         if self.bytes == 0 && without_bom(bytes).len() < bytes.len() {
-            // It says that it is UTF-8.
-            self.encoding = LineEncoding::Other(None);
+            // A mark says that it is UTF-8.
+            self.encoding = Some(InputEncoding::DamagedUtf8);
             return content.end;
         }
         let lines = match is_last {
             true => bytes.len(),
             false => line_end(bytes).map_or(0, |at| at + 1),
         };
-        let Err(at) = utf8::text(&bytes[..lines]) else {
-            return content.end;
+        let valid = utf8::text(&bytes[..lines]).map_or_else(|at| at, |_| lines);
+        let line = match valid == lines {
+            true => lines,
+            false => line_end(&bytes[..valid]).map_or(0, |at| at + 1),
         };
-        let line = line_end(&bytes[..at]).map_or(0, |at| at + 1);
+        self.is_behind_utf8 = self.is_behind_utf8 || !bytes[..line].is_ascii();
+        if valid == lines {
+            return content.end;
+        }
         let rest = &bytes[line..];
         if rest.len() < GUESS_BYTES && !is_last {
             return content.start + line;
         }
-        self.encoding = LineEncoding::Other(guess(&rest[..rest.len().min(GUESS_BYTES)]));
+        let sample = &rest[..rest.len().min(GUESS_BYTES)];
+        self.encoding = Some(encoding_of_damaged(sample, encoding, self.is_behind_utf8));
         content.end
     }
 
@@ -557,7 +549,7 @@ mod tests {
         let endless = io::repeat(b'x').take((RECORD_BYTES_MAX + 3 * PIECE_BYTES) as u64);
         let stream = io::Cursor::new(b"a\n")
             .chain(endless)
-            .chain(&b"\nb\n\xc3\xa9\xc3\xa9\xff"[..]);
+            .chain(&b"\nb\n\x01\x02\x03\x04\xff"[..]);
         let (urls, problems) = read(Input::from_reader("r", stream));
         assert_eq!(urls, ["r:1", "r:3"]);
         assert_eq!(problems.len(), 2);

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{CoderResult, Decoder};
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use super::foreign::{is_control, wide_without_mark};
 use super::utf8;
+use crate::document::{StrayBytes, TextNotes};
 
 /// An encoding of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +64,17 @@ impl Charset {
         .map(|(mark, charset)| (charset, mark.len()))
     }
 
-    /// An encoding that is ASCII by its bytes, by what stands between them.
+    /// ISO-2022-JP, if the start of a text switches to it by an escape sequence.
     pub(crate) fn guess_stateful(head: &[u8]) -> Option<Self> {
-        if !head.contains(&b'\x1b') || !head.is_ascii() {
+        /// Start of two-byte characters, and of half-width katakana.
+        const SWITCHES: [&[u8]; 2] = [b"\x1b$", b"\x1b(I"];
+        let has_switch = |switch: &&[u8]| memmem::find(head, switch).is_some();
+        if !SWITCHES.iter().any(has_switch) || !head.is_ascii() {
             return None;
         }
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-        detector.feed(head, true);
+        // The head may end inside a character.
+        detector.feed(head, false);
         let found = detector.guess(None, Utf8Detection::Allow);
         (found == encoding_rs::ISO_2022_JP).then_some(Self(Kind::Web(found)))
     }
@@ -86,7 +91,7 @@ impl Charset {
     pub(crate) fn decoded(self, bytes: &[u8]) -> Decoded<'_> {
         Decoded {
             text: self.text(bytes),
-            guess: None,
+            ..Decoded::default()
         }
     }
 
@@ -95,6 +100,7 @@ impl Charset {
         Decoded {
             text: self.text(bytes),
             guess: (encoding == TextEncoding::Auto).then(|| self.name()),
+            stray: None,
         }
     }
 
@@ -124,13 +130,85 @@ pub enum TextEncoding {
     Named(Charset),
 }
 
+/// The encoding of an input, as far as its bytes have told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum InputEncoding {
+    /// UTF-8. A text with other bytes is an error.
+    #[default]
+    Utf8,
+    /// UTF-8 in which some bytes are damaged.
+    DamagedUtf8,
+    /// UTF-8 that was made of wide or stateful characters.
+    Transcoded,
+    /// Another encoding.
+    Other(Charset),
+}
+
+impl InputEncoding {
+    /// The encoding of bytes that are not UTF-8 throughout, though a mark says so.
+    pub(crate) fn by_utf8_mark(bytes: &[u8]) -> Self {
+        match is_binary(bytes) {
+            true => Self::Utf8,
+            false => Self::DamagedUtf8,
+        }
+    }
+
+    /// The encoding of the bytes of a record.
+    pub(crate) fn charset(self) -> Charset {
+        match self {
+            Self::Utf8 | Self::DamagedUtf8 | Self::Transcoded => Charset::UTF_8,
+            Self::Other(charset) => charset,
+        }
+    }
+}
+
 /// A text, and how it was found to be one.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decoded<'a> {
     /// Without a byte order mark. What is damaged of it is U+FFFD.
     pub(crate) text: Cow<'a, str>,
     /// The name of the encoding, if it had to be guessed.
     pub(crate) guess: Option<&'static str>,
+    /// The bytes that are damaged, if they are counted.
+    pub(crate) stray: Option<StrayBytes>,
+}
+
+impl Decoded<'_> {
+    /// What is to be reported of the text, which starts at byte `start` of its file.
+    pub(crate) fn notes(&self, start: u64) -> TextNotes {
+        TextNotes {
+            guess: self.guess,
+            stray: self.stray.map(|stray| StrayBytes {
+                first: start + stray.first,
+                ..stray
+            }),
+            ..TextNotes::default()
+        }
+    }
+}
+
+/// UTF-8 in which damaged bytes are replaced by U+FFFD and counted.
+pub(crate) fn repaired(bytes: &[u8]) -> Decoded<'_> {
+    let mut text = String::with_capacity(bytes.len());
+    let mut stray: Option<StrayBytes> = None;
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        at += chunk.valid().len() as u64;
+        let count = chunk.invalid().len() as u64;
+        if count > 0 {
+            text.push(char::REPLACEMENT_CHARACTER);
+            let first = stray.map_or(at, |stray| stray.first);
+            let count = count + stray.map_or(0, |stray| stray.count);
+            stray = Some(StrayBytes { count, first });
+            at += chunk.invalid().len() as u64;
+        }
+    }
+    Decoded {
+        text: text.into(),
+        guess: None,
+        stray,
+    }
 }
 
 /// The text that bytes are: by their mark, else by a label such as one that a header or the
@@ -156,26 +234,26 @@ pub(crate) fn decode<'a>(
     }
 }
 
-/// The text that bytes are of which a whole was found to be in `charset`, or where they are
-/// none.
+/// The text of some bytes of an input, or the place of the first byte that is no text.
 pub(crate) fn text(
     bytes: &[u8],
-    charset: Option<Charset>,
+    input: InputEncoding,
     encoding: TextEncoding,
 ) -> Result<Decoded<'_>, usize> {
-    if let (TextEncoding::Named(named), None) = (encoding, charset)
+    if let (TextEncoding::Named(named), InputEncoding::Utf8) = (encoding, input)
         && named.has_lines()
         && named != Charset::UTF_8
     {
         return Ok(named.decoded(bytes));
     }
-    match (utf8::text(bytes), charset) {
+    match (utf8::text(bytes), input) {
         (Ok(text), _) => Ok(Decoded {
             text: text.into(),
-            guess: None,
+            ..Decoded::default()
         }),
-        (Err(_), Some(charset)) => Ok(charset.guessed(bytes, encoding)),
-        (Err(byte), None) => Err(byte),
+        (Err(_), InputEncoding::Other(charset)) => Ok(charset.guessed(bytes, encoding)),
+        (Err(_), InputEncoding::DamagedUtf8 | InputEncoding::Transcoded) => Ok(repaired(bytes)),
+        (Err(byte), InputEncoding::Utf8) => Err(byte),
     }
 }
 
@@ -183,16 +261,43 @@ pub(crate) fn text(
 /// thousand.
 pub(crate) const GUESS_BYTES: usize = 8 * 1024;
 
-/// The encoding of text that is not UTF-8, by its looks; `None` if it is UTF-8, be it damaged,
+/// The encoding of text that is not UTF-8, by its bytes; `None` if it is UTF-8, be it damaged,
 /// or no text.
-pub(crate) fn guess(bytes: &[u8]) -> Option<Charset> {
+fn guess(bytes: &[u8]) -> Option<Charset> {
     if let Some(charset) = wide_without_mark(bytes) {
         return Some(charset);
     }
-    if utf8::is_text(bytes) || is_binary(bytes) || is_damaged_utf8(bytes) {
-        return None;
+    if utf8::is_text(bytes) {
+        return Charset::guess_stateful(bytes);
     }
-    Some(detect(bytes))
+    match encoding_of_damaged(bytes, TextEncoding::Detect, false) {
+        InputEncoding::Other(charset) => Some(charset),
+        _ => None,
+    }
+}
+
+/// The encoding of plain text that is not UTF-8 throughout: damaged UTF-8 if that is likelier
+/// than any other, else a guess. It is UTF-8 where no damage may be, as in what is no text, and
+/// where another encoding than UTF-8 was named. If `is_behind_utf8`, lines before these bytes have
+/// characters of UTF-8 beyond ASCII.
+pub(crate) fn encoding_of_damaged(
+    bytes: &[u8],
+    encoding: TextEncoding,
+    is_behind_utf8: bool,
+) -> InputEncoding {
+    /// Characters that such lines count as.
+    const BEFORE: usize = 16;
+    let before = if is_behind_utf8 { BEFORE } else { 0 };
+    let may_guess = !matches!(encoding, TextEncoding::Named(_));
+    if let (Some(charset), true) = (wide_without_mark(bytes), may_guess) {
+        InputEncoding::Other(charset)
+    } else if is_damaged_utf8(bytes, before) {
+        InputEncoding::DamagedUtf8
+    } else if is_binary(bytes) || !may_guess {
+        InputEncoding::Utf8
+    } else {
+        InputEncoding::Other(detect(bytes))
+    }
 }
 
 /// Only lines with something other than ASCII tell: of a page of code or mark-up these are few.
@@ -216,18 +321,19 @@ fn detect(bytes: &[u8]) -> Charset {
     Charset(Kind::Web(detector.guess(None, Utf8Detection::Deny)))
 }
 
+/// One control character in so many bytes went astray.
+pub(crate) const ASTRAY: usize = 200;
+
 /// Whether there is in it what no text has.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
-    /// One control character in so many bytes went astray.
-    const ASTRAY: usize = 200;
     let controls = bytes.iter().filter(|byte| is_control(byte)).count();
     memchr(0, bytes).is_some() || controls * ASTRAY > bytes.len()
 }
 
 /// Whether more characters beyond ASCII are UTF-8 than are not: in another encoding it would be
-/// by chance that one is.
-fn is_damaged_utf8(bytes: &[u8]) -> bool {
-    let (mut whole, mut damaged) = (0_usize, 0_usize);
+/// by chance that one is. So many are known `before` these bytes.
+fn is_damaged_utf8(bytes: &[u8], before: usize) -> bool {
+    let (mut whole, mut damaged) = (before, 0_usize);
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
         whole += valid.chars().filter(|c| !c.is_ascii()).count();
@@ -391,6 +497,34 @@ mod tests {
             assert_eq!(guess(bytes), None);
             assert_eq!(decode(bytes, None, TextEncoding::Auto).guess, None);
         }
+    }
+
+    #[test]
+    fn stray_bytes_are_told_from_another_encoding() {
+        let damaged = [RUSSIAN.as_bytes(), b"\xff\xc3 ", RUSSIAN.as_bytes()].concat();
+        let of = |bytes: &[u8]| encoding_of_damaged(bytes, TextEncoding::Auto, false);
+        assert_eq!(of(&damaged), InputEncoding::DamagedUtf8);
+        let repaired = repaired(&damaged);
+        assert_eq!(
+            repaired.text,
+            format!("{RUSSIAN}\u{fffd}\u{fffd} {RUSSIAN}")
+        );
+        let first = RUSSIAN.len() as u64;
+        assert_eq!(repaired.stray, Some(StrayBytes { count: 2, first }));
+        // ASCII with few accents is Latin-1.
+        let latin = [&b"plain words "[..], b"caf\xe9 "].concat().repeat(5);
+        assert_eq!(of(&latin).charset().name(), "windows-1252");
+        let cyrillic = encoded("windows-1251", RUSSIAN);
+        assert_eq!(of(&cyrillic).charset().name(), "windows-1251");
+        let named = TextEncoding::Named(Charset::UTF_8);
+        assert_eq!(
+            encoding_of_damaged(&latin, named, false),
+            InputEncoding::Utf8
+        );
+        assert_eq!(
+            encoding_of_damaged(&damaged, named, false),
+            InputEncoding::DamagedUtf8
+        );
     }
 
     proptest! {

@@ -1,5 +1,7 @@
 //! What is not read, named so that the user knows what to do about it.
 
+use memchr::memmem;
+
 use super::encoding::{self, Charset};
 use super::utf8;
 use crate::error::ErrorKind;
@@ -127,6 +129,12 @@ pub(super) fn textual(head: &[u8]) -> Option<Foreign> {
     found(&TEXTUAL, head)
 }
 
+/// Whether text that starts like a PDF or PostScript goes on like one, and is no prose about them.
+pub(super) fn goes_on_as_textual(head: &[u8]) -> bool {
+    let has_object = || memmem::find(head, b" obj").is_some();
+    head.starts_with(b"%!PS-Adobe-") || (head.starts_with(b"%PDF-") && has_object())
+}
+
 fn found(signatures: &[Signature], head: &[u8]) -> Option<Foreign> {
     let is_there = |&(at, bytes): &(usize, &[u8])| {
         head.get(at..)
@@ -152,17 +160,23 @@ pub(super) fn is_control(byte: &u8) -> bool {
 
 /// What content is that can be no text.
 pub(super) fn by_looks(head: &[u8]) -> Option<Foreign> {
-    let is_binary = match head.contains(&0) && is_spotted_text(head) {
-        true => head.iter().take(4).any(|&byte| byte == 0),
-        false => !utf8::is_text(head) && encoding::is_binary(head) || head.contains(&0),
+    let is_binary = if head.contains(&0) && is_spotted_text(head) {
+        // Binary formats start with zeros and have more of them. In a text one went astray.
+        let starts_with_zero = head.iter().take(4).any(|&byte| byte == 0);
+        starts_with_zero && controls(head) > 1 + head.len() / encoding::ASTRAY
+    } else {
+        !utf8::is_text(head) && encoding::is_binary(head) || head.contains(&0)
     };
     is_binary.then_some(BINARY)
 }
 
 /// Whether it is text, but for some zeros and other control characters that went astray.
 fn is_spotted_text(head: &[u8]) -> bool {
-    let controls = head.iter().filter(|byte| is_control(byte)).count();
-    utf8::is_text(head) && controls < head.len() / 4
+    utf8::is_text(head) && controls(head) < head.len() / 4
+}
+
+fn controls(head: &[u8]) -> usize {
+    head.iter().filter(|byte| is_control(byte)).count()
 }
 
 /// The encoding of text of two or four bytes a character that does not start with a mark.
@@ -272,6 +286,11 @@ mod tests {
     #[test]
     fn a_zero_in_a_text_does_not_make_it_another() {
         assert_eq!(what(b"some words\0and others behind it"), None);
+        assert_eq!(what(b"so\0me words and others behind them"), None);
+        assert_eq!(
+            what(b"\0asm\x01\0\0\0 and some words of a module"),
+            Some(BINARY.what)
+        );
         let long = "wörter ".repeat(50) + "\0\0" + &"wörter ".repeat(9);
         assert_eq!(what(long.as_bytes()), None);
         assert_eq!(what(&[0; 500]), Some(BINARY.what));

@@ -1,10 +1,14 @@
 //! The record formats, and how one is told from another.
 
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+
 use super::blocks::Block;
 use super::buffer::PIECE_BYTES;
-use super::encoding::Charset;
+use super::encoding::InputEncoding;
 use super::foreign::{self, Foreign};
-use super::{ReadSettings, csv, html, jsonl, lines, parquet, protobuf, text, warc};
+use super::{ReadSettings, csv, html, jsonl, lines, parquet, protobuf, text, utf8, warc};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
 
@@ -138,12 +142,12 @@ impl Head {
 /// cheap; taking records apart is done by many threads.
 pub(super) trait Format: Sync {
     /// What stands before the first record, if it is there; `None` if more of the stream is
-    /// needed to tell. What is not UTF-8 is in `charset`, if that could be told.
+    /// needed to tell. The header is in `encoding`.
     fn head(
         &self,
         _bytes: &[u8],
         _ended: bool,
-        _charset: Option<Charset>,
+        _encoding: InputEncoding,
         _settings: &ReadSettings,
     ) -> Result<Option<Head>, ErrorKind> {
         Ok(Some(Head::default()))
@@ -177,32 +181,48 @@ pub(super) trait Format: Sync {
 /// Lines looked at before deciding that a file is JSONL.
 const LINES_TO_JUDGE: usize = 256;
 
-/// Tells the format from the first part of the decompressed content.
+/// Tells the format from the first part of the decompressed content and the name of the file.
 ///
-/// Text comes first: what has no control characters in it is no stream of frames,
-/// whatever its first four bytes would be as a length. JSONL has objects on most lines,
-/// and spoiled ones must not hide that from the others. What is left is plain text,
-/// unless it can be none.
-pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
+/// Signatures come first, then frames, which text without control characters cannot be. JSONL has
+/// objects on most lines, and spoiled ones must not hide that from the others. The rest is plain
+/// text, unless it cannot be text. The name decides where text could be either of two: where it
+/// says plain text, only a real PDF, WARC archive or JSONL is one.
+pub(super) fn recognise(head: &[u8], name: &str) -> Result<InputFormat, Foreign> {
     // However much there is, the answer is the same.
     let head = &head[..head.len().min(PIECE_BYTES)];
-    // What such text starts with is no length that a frame can have.
-    if let Some(foreign) = foreign::textual(head) {
+    let has_controls = head.iter().any(foreign::is_control);
+    let says_text = says_text(name);
+    let may_be_prose = says_text && !has_controls && utf8::is_text(head);
+    if let Some(foreign) = foreign::by_signature(head)
+        && (!may_be_prose || foreign::goes_on_as_textual(head))
+    {
         return Err(foreign);
     }
-    if head.iter().any(foreign::is_control) && protobuf::looks_like_frames(head) {
+    if has_controls && protobuf::looks_like_frames(head) {
         return Ok(InputFormat::Protobuf);
     }
-    if let Some(foreign) = foreign::by_signature(head) {
-        return Err(foreign);
-    }
-    if warc::looks_like_warc(head) {
+    if warc::looks_like_warc(head) && (!says_text || warc::starts_with_header(head)) {
         return Ok(InputFormat::Warc);
     }
     if html::looks_like_html(head) {
         return Ok(InputFormat::Html);
     }
     let head = without_bom(head);
+    let is_object = match says_text {
+        true => is_record,
+        false => starts_an_object,
+    };
+    if has_mostly(head, is_object) {
+        return Ok(InputFormat::Jsonl);
+    }
+    match foreign::by_looks(head) {
+        Some(foreign) => Err(foreign),
+        None => Ok(by_ending(name).unwrap_or(InputFormat::Text)),
+    }
+}
+
+/// Whether there are objects on at least half of the first lines.
+fn has_mostly(head: &[u8], is_object: fn(&[u8]) -> bool) -> bool {
     let (mut objects, mut others) = (0, 0);
     for line in head
         .split(|&byte| byte == b'\n')
@@ -210,19 +230,13 @@ pub(super) fn recognise(head: &[u8]) -> Result<InputFormat, Foreign> {
         .filter(|line| !line.is_empty())
         .take(LINES_TO_JUDGE)
     {
-        if starts_an_object(line) {
+        if is_object(line) {
             objects += 1;
         } else {
             others += 1;
         }
     }
-    if objects > 0 && objects >= others {
-        return Ok(InputFormat::Jsonl);
-    }
-    match foreign::by_looks(head) {
-        Some(foreign) => Err(foreign),
-        None => Ok(InputFormat::Text),
-    }
+    objects > 0 && objects >= others
 }
 
 /// The format by the first line, if it is there and an object or the start of an archive: for
@@ -237,7 +251,7 @@ pub(super) fn by_first_line(head: &[u8]) -> Option<InputFormat> {
 }
 
 /// What content that could be any text is, by the name of its file.
-pub(super) fn by_ending(name: &str) -> Option<InputFormat> {
+fn by_ending(name: &str) -> Option<InputFormat> {
     let name = name.to_ascii_lowercase();
     let name = unpacked(&name);
     ENDINGS
@@ -247,13 +261,51 @@ pub(super) fn by_ending(name: &str) -> Option<InputFormat> {
 }
 
 /// Endings of names that tell what the content does not.
-const ENDINGS: [(&str, InputFormat); 5] = [
+const ENDINGS: [(&str, InputFormat); 7] = [
+    (".jsonl", InputFormat::Jsonl),
+    (".ndjson", InputFormat::Jsonl),
     (".csv", InputFormat::Csv),
     (".tsv", InputFormat::Tsv),
     (".html", InputFormat::Html),
     (".htm", InputFormat::Html),
     (".xhtml", InputFormat::Html),
 ];
+/// Endings of names that say plain text.
+const TEXTS: [&str; 9] = [
+    ".txt",
+    ".text",
+    ".md",
+    ".markdown",
+    ".rst",
+    ".adoc",
+    ".org",
+    ".tex",
+    ".log",
+];
+/// Endings of names that say source code.
+const CODE: [&str; 48] = [
+    ".adb", ".asm", ".bash", ".c", ".cc", ".clj", ".cpp", ".cs", ".css", ".cxx", ".d", ".dart",
+    ".erl", ".ex", ".f90", ".fs", ".go", ".h", ".hpp", ".hs", ".java", ".jl", ".js", ".jsx", ".kt",
+    ".lisp", ".lua", ".m", ".mjs", ".ml", ".pas", ".php", ".pl", ".pm", ".ps1", ".py", ".r", ".rb",
+    ".rs", ".scala", ".scm", ".sh", ".sql", ".swift", ".ts", ".tsx", ".vb", ".zig",
+];
+
+/// Whether the name of a file says that it is source code.
+pub(super) fn says_code(name: &str) -> bool {
+    ends_with_any(name, &CODE)
+}
+
+/// Whether the name of a file says that it is plain text, such as source code.
+fn says_text(name: &str) -> bool {
+    ends_with_any(name, &TEXTS) || says_code(name)
+}
+
+fn ends_with_any(name: &str, endings: &[&str]) -> bool {
+    let name = name.to_ascii_lowercase();
+    let name = unpacked(&name);
+    endings.iter().any(|ending| name.ends_with(ending))
+}
+
 /// Endings of names whose files hold records, of which there may be none.
 const RECORDS: [&str; 9] = [
     ".jsonl", ".json", ".ndjson", ".pb", ".csv", ".tsv", ".warc", ".wet", ".parquet",
@@ -277,13 +329,26 @@ fn unpacked(name: &str) -> &str {
     ending.unwrap_or(name)
 }
 
-/// `{}`, or a brace, a name in quotes and a colon.
+/// Whether a line is a JSON object with something in it, as far as the line goes.
+fn is_record(line: &[u8]) -> bool {
+    type Fields = BTreeMap<String, IgnoredAny>;
+    starts_an_object(line)
+        && match serde_json::from_slice::<Fields>(line) {
+            Ok(fields) => !fields.is_empty(),
+            Err(error) => error.is_eof(),
+        }
+}
+
+/// Whether a line, or an element of an array, starts as an object does: with `{}`, or a brace, a
+/// name in quotes and a colon.
 pub(super) fn starts_an_object(line: &[u8]) -> bool {
     let Some(inside) = line.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else {
         return false;
     };
     match inside.strip_prefix(b"\"") {
-        None => inside.starts_with(b"}"),
+        None => inside
+            .strip_prefix(b"}")
+            .is_some_and(|behind| matches!(behind.trim_ascii_start(), [] | [b',' | b']', ..])),
         Some(name) => name
             .iter()
             .position(|&byte| byte == b'"')
@@ -299,6 +364,7 @@ pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::testing::Random;
     use proptest::prelude::*;
 
     #[test]
@@ -314,7 +380,7 @@ mod tests {
             (b"\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
             (b"\xff\xff\xff\xff\x0a\x03abc", InputFormat::Protobuf),
             (b"\0\0\0\0\x05\0\0\0\x0a\x03abc", InputFormat::Protobuf),
-            (b"\x04\0\0\0\x20\x01\x0a\0", InputFormat::Protobuf),
+            (b"\x05\0\0\0\x20\x01\x0a\x01x", InputFormat::Protobuf),
             (b"caf\xe9\nLatin-1", InputFormat::Text),
             (b"{\"not\", 1},\n{\"json\", 2},\n", InputFormat::Text),
             (
@@ -322,7 +388,7 @@ mod tests {
                 InputFormat::Jsonl,
             ),
         ] {
-            assert_eq!(recognise(head), Ok(format), "{head:?}");
+            assert_eq!(recognise(head, "-"), Ok(format), "{head:?}");
         }
     }
 
@@ -356,17 +422,48 @@ mod tests {
             "😀😀😀",
             "The \n words of a page",
         ] {
-            assert_eq!(recognise(text.as_bytes()), Ok(InputFormat::Text), "{text}");
+            assert_eq!(
+                recognise(text.as_bytes(), "-"),
+                Ok(InputFormat::Text),
+                "{text}"
+            );
             // The last character may be cut off.
             let head = &text.as_bytes()[..text.len() - 1];
-            assert_eq!(recognise(head), Ok(InputFormat::Text), "{text}");
+            assert_eq!(recognise(head, "-"), Ok(InputFormat::Text), "{text}");
         }
         // Windows-1251 and Latin-1, to be refused as what is not UTF-8.
         for text in [
             &b"\xc6\xe8\xeb\xe8-\xe1\xfb\xeb\xe8 \xf1\xf2\xe0\xf0\xe8\xea"[..],
             b"\xc9t\xe9 comme hiver\n",
         ] {
-            assert_eq!(recognise(text), Ok(InputFormat::Text));
+            assert_eq!(recognise(text, "-"), Ok(InputFormat::Text));
+        }
+    }
+
+    #[test]
+    fn a_control_character_makes_no_frames_of_a_text() {
+        let mut random = Random(7);
+        for text in [
+            "ABC \nHere is a line of more than seventy-two characters, as many as its first.\n",
+            "Ж: \n\u{12}Жили-были старик со старухой у самого синего моря тридцать лет и три.\n",
+            "昔々 \n昔々、あるところにお爺さんとお婆さんがありました。\n",
+            "123\t\n\tA list, of which each line is a record with some fields of its own. 456\n",
+        ] {
+            let text = text.repeat(3);
+            for _ in 0..3000 {
+                let mut bytes = text.clone().into_bytes();
+                let at = match random.below(2) {
+                    0 => random.below(12),
+                    _ => random.below(bytes.len()),
+                };
+                let control = [0, 1, 2, 3, 4, 7, 0x12, 0x1a, 0x1b, 0x1c][random.below(10)];
+                match random.below(2) {
+                    0 => bytes.insert(at, control),
+                    _ => bytes[at] = control,
+                }
+                let found = recognise(&bytes, "-");
+                assert_ne!(found, Ok(InputFormat::Protobuf), "{bytes:?}");
+            }
         }
     }
 
@@ -380,23 +477,25 @@ mod tests {
             &inside(b"\x12\xf0\xb4\x89\x12"),
             // A damaged frame before a whole one.
             b"\x02\0\0\0\xff\xff\x05\0\0\0\x0a\x03abc",
+            // Two damaged frames behind a whole one.
+            b"\x03\0\0\0\x0a\x01x\x02\0\0\0\xff\xff\xff\xff\xff\xff\xff",
             // A url without text.
             b"\x03\0\0\0\x0a\x01x",
             // An endless length.
             b"\xff\xff\xff\x7f\x0a\x03abc",
         ] {
-            assert_eq!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
+            assert_eq!(recognise(head, "-"), Ok(InputFormat::Protobuf), "{head:?}");
         }
         // A PDF has whole frames in it, by accident.
         let pdf = [&b"%PDF-1.7\n\x0a\x03abc"[..], b"\x05\0\0\0\x0a\x03abc"].concat();
-        assert!(recognise(&pdf).is_err());
+        assert!(recognise(&pdf, "-").is_err());
         for head in [
             // A field that is longer than its message, and no url.
             &inside(b"\x12\xf0\xb4\x89\x53")[..],
             b"\x05\0\0\0\x1a\x03abc",
             &[0; 4000],
         ] {
-            assert_ne!(recognise(head), Ok(InputFormat::Protobuf), "{head:?}");
+            assert_ne!(recognise(head, "-"), Ok(InputFormat::Protobuf), "{head:?}");
         }
     }
 
@@ -404,14 +503,14 @@ mod tests {
         #[test]
         fn any_text_is_text_or_jsonl(text in "[^\\p{Cc}]{0,60}(\n[^\\p{Cc}]{0,60}){0,3}") {
             prop_assert!(matches!(
-                recognise(text.as_bytes()),
+                recognise(text.as_bytes(), "-"),
                 Ok(InputFormat::Text | InputFormat::Jsonl)
             ));
         }
 
         #[test]
         fn no_content_is_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
-            let _ = recognise(&bytes);
+            let _ = recognise(&bytes, "-");
         }
     }
 }

@@ -19,6 +19,7 @@ use super::json_array::looks_like_array;
 use super::packed::Packing;
 use super::parquet::{self, Layout};
 use super::source::Source;
+use crate::document::TextNotes;
 use crate::error::{Error, ErrorKind};
 
 /// One stream of bytes with a name.
@@ -322,8 +323,12 @@ impl Input {
                 Origin::Lines(_) => Some(InputFormat::Jsonl),
                 _ => None,
             },
-            charset: None,
-            guess: None,
+            encoding: None,
+            notes: TextNotes::default(),
+            is_printed: match &self.origin {
+                Origin::Command(_, path) => fs::metadata(path).is_ok_and(|file| file.len() > 0),
+                _ => false,
+            },
             is_found: self.is_found,
             if_archive: self.if_archive,
             is_member: false,

@@ -30,6 +30,15 @@ pub(super) fn looks_like_array(head: &[u8]) -> bool {
     super::format::starts_an_object(inside)
 }
 
+/// Whether the first element of such an array is all there and has no field of that name.
+pub(super) fn first_lacks(head: &[u8], field: &str) -> bool {
+    let head = super::format::without_bom(head).trim_ascii_start();
+    let elements = head.strip_prefix(b"[").unwrap_or(head);
+    let mut elements = serde_json::Deserializer::from_slice(elements).into_iter();
+    let first: Option<Result<serde_json::Map<_, _>, _>> = elements.next();
+    first.is_some_and(|first| first.is_ok_and(|fields| !fields.contains_key(field)))
+}
+
 impl<R: Read> ArrayLines<R> {
     pub(super) fn new(reader: R) -> Self {
         Self {
@@ -107,6 +116,19 @@ mod tests {
         }
         for text in ["[1]", "{\"a\":[{}]}", "[link] {\"a\":1}", "[{x}]", "[", ""] {
             assert!(!looks_like_array(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_element_tells_whether_there_are_texts() {
+        for (text, expected) in [
+            (&b"[{\"a\": 1}, {"[..], true),
+            (b"\xef\xbb\xbf [ {\"a\": {\"text\": 1}}]", true),
+            (b"[{\"a\": 1, \"text\": \"x\"}]", false),
+            // Cut off.
+            (b"[{\"a\": 1, \"b\": ", false),
+        ] {
+            assert_eq!(first_lacks(text, "text"), expected);
         }
     }
 

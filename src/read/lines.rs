@@ -5,7 +5,6 @@ use memchr::{memchr, memchr_iter};
 
 use super::blocks::Block;
 use super::content::content;
-use super::encoding::Decoded;
 use super::format::{Cut, Format, Head, without_bom};
 use super::{BLOCK_RECORDS_MAX, ReadSettings};
 use crate::document::Document;
@@ -41,14 +40,17 @@ impl Format for Lines {
                  whole,
              }| {
                 each(match block.text(text, settings) {
-                    Ok(Decoded { text, guess }) => content(text, settings)
-                        .map(|content| Document {
-                            record: whole,
-                            number: record,
-                            guess,
-                            ..Document::new(block.place_id(record), content)
-                        })
-                        .map_err(|kind| block.error(record, start, kind)),
+                    Ok(decoded) => {
+                        let notes = decoded.notes(block.first_byte + start as u64);
+                        content(decoded.text, settings)
+                            .map(|content| Document {
+                                record: whole,
+                                number: record,
+                                notes,
+                                ..Document::new(block.place_id(record), content)
+                            })
+                            .map_err(|kind| block.error(record, start, kind))
+                    }
                     Err(byte) => Err(block.error(record, start + byte, ErrorKind::Utf8)),
                 });
             },

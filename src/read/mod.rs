@@ -7,8 +7,8 @@
 //! independent again: any thread may take one apart ([`Block::documents`]). None of
 //! this knows of threads, shingles or thresholds.
 //!
-//! What is compressed or an archive is recognised by its first bytes ([`stream`]), a member of
-//! an archive is read as a file is, and its id is `archive!member`.
+//! Compressions and archives are recognised by their first bytes ([`stream`]). A member of an
+//! archive is read as a file is, and its id is `archive!member`.
 //!
 //! A new input format is a file here that implements `Format`, and a line in
 //! [`InputFormat`] and in `format::recognise`.
@@ -57,6 +57,7 @@ pub(crate) mod part;
 mod protobuf;
 mod source;
 mod spool;
+mod stateful;
 mod stream;
 #[cfg(feature = "tar")]
 mod tar;
@@ -85,6 +86,7 @@ pub(crate) use blocks::Block;
 pub use blocks::Piece;
 pub use command::{Command, end_commands};
 pub(crate) use cutter::Cutter;
+pub(crate) use encoding::InputEncoding;
 pub use encoding::{Charset, TextEncoding};
 pub(crate) use file_text::{FileText, has_records_in_lines};
 pub use format::InputFormat;

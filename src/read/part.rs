@@ -88,7 +88,9 @@ impl Input {
         let mut head = Vec::new();
         let file = File::open(self.plain_path()?).ok()?;
         file.take(PIECE_BYTES as u64).read_to_end(&mut head).ok()?;
-        let format = settings.format.or_else(|| recognise(&head).ok());
+        let format = settings
+            .format
+            .or_else(|| recognise(&head, self.name()).ok());
         let is_packed = Packing::of(&head).is_some() || ArchiveKind::of(&head).is_some();
         let is_text = !is_packed && format.is_some_and(InputFormat::is_file);
         (!head.is_empty()).then_some(!is_text)
@@ -107,7 +109,7 @@ impl Input {
             && ArchiveKind::of(&head).is_none()
             && !looks_like_array(&head)
             && !is_wide;
-        let is_lines = is_plain && recognise(&head).ok() == Some(InputFormat::Jsonl);
+        let is_lines = is_plain && recognise(&head, self.name()).ok() == Some(InputFormat::Jsonl);
         self.bytes().filter(|_| is_lines)
     }
 }

@@ -3,15 +3,17 @@
 //! Text is borrowed from the block, `body` is not looked at unless asked for.
 //! The only file that knows prost.
 
+use std::mem;
+
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::blocks::Block;
 use super::content::{are_pages, contents, texts_of};
-use super::encoding::{Charset, Decoded};
+use super::encoding::Charset;
 use super::format::{Cut, Format, Head};
 use super::html::decode_field;
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings, utf8};
-use crate::document::{Content, Document};
+use crate::document::{Content, Document, TextNotes};
 use crate::error::{Error, ErrorKind, excerpt};
 
 /// Bytes of the length before each message.
@@ -94,55 +96,91 @@ impl Format for Protobuf {
     }
 }
 
-/// Whether the content starts as a stream of frames does: one of those at hand is a
-/// message with a url, as far as it is there. The first may be damaged.
+/// Whether the content starts as a stream of frames does: the messages that the lengths announce
+/// are documents, as far as they are there. Some may be damaged, but not the most of them.
 pub(super) fn looks_like_frames(head: &[u8]) -> bool {
+    let is_text = utf8::is_text(head);
+    let (mut documents, mut others) = (0_usize, 0_usize);
     let mut rest = head;
     while let (Some(length), Some(message)) = (frame_length(rest), rest.get(LENGTH_BYTES..)) {
-        let Some(length) = usize::try_from(length)
+        let length = usize::try_from(length)
             .ok()
-            .filter(|&length| length <= RECORD_BYTES_MAX)
-        else {
-            // What follows the message cannot be found, but it tells enough.
-            return starts_a_message(message, message.len());
+            .filter(|&length| length <= RECORD_BYTES_MAX);
+        let Some((message, behind)) = length.and_then(|l| message.split_at_checked(l)) else {
+            // The message is cut off, or its length is damaged: nothing is known behind it.
+            documents += usize::from(starts_a_document(message, length, is_text));
+            break;
         };
-        match message.split_at_checked(length) {
-            None => return starts_a_message(message, length),
-            Some((message, behind)) => {
-                let fields = Fields::read(message);
-                if fields.is_ok_and(|fields| matches!(fields.named("url"), Ok(Some(_)))) {
-                    return true;
-                }
-                rest = behind;
-            }
+        rest = behind;
+        match message {
+            // An empty message says nothing.
+            [] => {}
+            message if is_document(message) => documents += 1,
+            _ => others += 1,
         }
     }
-    false
+    documents > 0 && documents >= others
 }
 
-/// Whether this is the start of a message of that length, up to its url or to a field
-/// that is cut off.
-fn starts_a_message(mut start: &[u8], length: usize) -> bool {
-    let behind = length.saturating_sub(start.len());
-    while let Ok((tag, wire_type)) = decode_key(&mut start) {
-        if !matches!(tag, URL | BODY | TEXT) {
-            if skip_field(wire_type, tag, &mut start, DecodeContext::default()).is_err() {
-                return false;
-            }
-            continue;
+/// Whether a message has the fields of a document.
+fn is_document(message: &[u8]) -> bool {
+    Fields::read(message).is_ok_and(|fields| {
+        let url = fields.named("url");
+        url.is_ok_and(|url| url.is_some_and(|url| !url.is_empty()))
+    })
+}
+
+/// The last byte of shorter lengths is a control character that no text has.
+const NO_TEXT_LENGTH_MAX: usize = 1 << 27;
+
+/// Whether a message that is not all there starts as a document does: with a url and another
+/// field, each of them once and no longer than the message. A length that could be a text takes
+/// part in no such message where all that is there could be text; otherwise a url is enough at
+/// the end of what is there, and so is another field that goes on behind it.
+fn starts_a_document(mut start: &[u8], length: Option<usize>, is_text: bool) -> bool {
+    let is_no_text = length.is_some_and(|length| length < NO_TEXT_LENGTH_MAX);
+    if is_text && !is_no_text {
+        return false;
+    }
+    let there = start.len();
+    let (mut has_url, mut has_body, mut has_text) = (false, false, false);
+    while !(has_url && (has_body || has_text)) {
+        if start.is_empty() {
+            return has_url && !is_text;
         }
-        let Ok(length) = decode_varint(&mut start) else {
+        let Ok((tag, WireType::LengthDelimited)) = decode_key(&mut start) else {
             return false;
         };
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
-        match start.split_at_checked(length) {
-            _ if wire_type != WireType::LengthDelimited => return false,
-            Some((url, _)) if tag == URL => return utf8::text(url).is_ok(),
-            Some((_, rest)) => start = rest,
-            None => return length - start.len() <= behind,
+        let has_field = match tag {
+            URL => &mut has_url,
+            BODY => &mut has_body,
+            TEXT => &mut has_text,
+            _ => return false,
+        };
+        if mem::replace(has_field, true) {
+            return false;
         }
+        let Ok(field_length) = decode_varint(&mut start) else {
+            return false;
+        };
+        let taken = there - start.len();
+        let left = length.map_or(usize::MAX, |length| length.saturating_sub(taken));
+        let Some(field_length) = usize::try_from(field_length).ok().filter(|&l| l <= left) else {
+            return false;
+        };
+        start = match start.split_at_checked(field_length) {
+            Some((url, _)) if tag == URL && !is_url(url) => return false,
+            Some((_, behind)) => behind,
+            None if tag == URL => return false,
+            None => return has_url || (is_no_text && !is_text),
+        };
     }
-    false
+    true
+}
+
+fn is_url(bytes: &[u8]) -> bool {
+    let is_text = utf8::text(bytes).is_ok();
+    is_text && !bytes.is_empty() && !bytes.iter().any(u8::is_ascii_control)
 }
 
 fn frame_length(bytes: &[u8]) -> Option<i32> {
@@ -158,26 +196,26 @@ fn document<'a>(message: &'a [u8], settings: &ReadSettings) -> Result<Document<'
         .filter(|url| !url.is_empty())
         .ok_or_else(|| ErrorKind::FieldMissing("url in the message".into()))?;
     if let ([name], false) = (&settings.text_fields[..], settings.items) {
-        let Decoded { text, guess } = match settings.html {
+        let decoded = match settings.html {
             Some(_) => decode_field(fields.bytes(name)?.unwrap_or_default(), settings.encoding),
             None => Charset::UTF_8.decoded(fields.named(name)?.unwrap_or_default().as_bytes()),
         };
         return Ok(Document {
-            guess,
-            ..Document::new(url, Content::Text(text))
+            notes: decoded.notes(0),
+            ..Document::new(url, Content::Text(decoded.text))
         });
     }
     if are_pages(settings) {
         let mut texts = Vec::with_capacity(settings.text_fields.len());
-        let mut guess = None;
+        let mut notes = TextNotes::default();
         for name in &settings.text_fields {
             let bytes = fields.bytes(name)?.unwrap_or_default();
             let decoded = decode_field(bytes, settings.encoding);
-            guess = guess.or(decoded.guess);
+            notes = notes.or(decoded.notes(0));
             texts.push(decoded.text);
         }
         return Ok(Document {
-            guess,
+            notes,
             ..Document::new(url, texts_of(texts, settings)?)
         });
     }

@@ -11,22 +11,27 @@ use super::archive::{ArchiveKind, Members};
 use super::blocks::{End, Piece, Start};
 use super::buffer::PIECE_BYTES;
 use super::counted::{Damage, Filled, fill_until};
-use super::encoding::{Charset, TextEncoding};
+use super::encoding::{Charset, InputEncoding, TextEncoding};
 use super::foreign::{self, Foreign};
-use super::format::{InputFormat, by_first_line, recognise};
+use super::format::{InputFormat, by_first_line, recognise, says_code};
 use super::gzip::{self, Chunk, Chunks};
 use super::input::{Input, RowGroup};
-use super::json_array::{ArrayLines, looks_like_array};
+use super::json_array::{ArrayLines, first_lacks, looks_like_array};
 use super::packed::Packing;
 use super::parquet::{self, Table};
 use super::source::{Source, Spool};
 use super::transcoded::Transcoded;
 use super::walk::Meant;
-use super::{ReadSettings, protobuf, warc};
+use super::{ReadSettings, protobuf, stateful, warc};
+use crate::document::TextNotes;
 use crate::error::ErrorKind;
 
-/// Bytes that tell compression, archives and encodings of wide characters.
-const HEAD_BYTES: usize = 1024;
+/// Bytes that tell compressions, archives and encodings.
+const HEAD_BYTES: usize = 8 * 1024;
+/// Those of them that tell wide characters without a mark.
+const WIDE_HEAD_BYTES: usize = 1024;
+/// How much of a gzip file is looked at for those bytes at first.
+const GZIP_HEAD_BYTES: usize = 4 * 1024;
 /// How much of a gzip file is looked at for those bytes at most: its header may be long.
 const GZIP_HEAD_BYTES_MAX: usize = 1 << 20;
 
@@ -194,8 +199,9 @@ impl Stream {
         let start = |name: Arc<str>| Start {
             name,
             format: None,
-            charset: None,
-            guess: None,
+            encoding: None,
+            notes: TextNotes::default(),
+            is_printed: false,
             is_found: true,
             if_archive: false,
             is_member: true,
@@ -267,10 +273,13 @@ impl Stream {
             if deep == PACKED_DEEP_MAX {
                 return Err(End::Refused(PACKED_TOO_DEEP.into()));
             }
-            if packing == Packing::Gzip && self.is_document(&gzip_head(&mut source)?) {
-                return Ok(Inside::Leaf(Leaf::Gzip(Box::new(Chunks::new(Box::new(
-                    source,
-                ))))));
+            if packing == Packing::Gzip {
+                let head = gzip_head(&mut source)?;
+                if self.is_document(&head, &start.name) {
+                    start.notes.suspect = self.suspect(&head);
+                    let chunks = Chunks::new(Box::new(source));
+                    return Ok(Inside::Leaf(Leaf::Gzip(Box::new(chunks))));
+                }
             }
             let unpacked = packing
                 .reader(Box::new(source), &self.windows)
@@ -300,27 +309,54 @@ impl Stream {
             self.kept_first |= self.must_be_kept(&source);
             return self.table(source).map(Leaf::Table).map(Inside::Leaf);
         }
-        if let Some(wide) = self.wide(head) {
-            start.charset = Some(Charset::UTF_8);
-            start.guess = wide.guess;
+        if let Some(wide) = self.wide(head, &start.name) {
+            start.encoding = Some(InputEncoding::Transcoded);
+            start.notes.guess = wide.guess;
             source.skip(wide.mark);
             source = Source::new(Box::new(Transcoded::new(Box::new(source), wide.charset)));
+        } else {
+            start.notes.suspect = self.suspect(head);
         }
-        if !is_told && self.is_array(look(&mut source, HEAD_BYTES)?) {
-            start.format = Some(InputFormat::Jsonl);
-            source = Source::new(Box::new(ArrayLines::new(source)));
+        let head = look(&mut source, HEAD_BYTES)?;
+        if !is_told && self.is_array(head) {
+            if self.has_records(head, start) {
+                start.format = Some(InputFormat::Jsonl);
+                source = Source::new(Box::new(ArrayLines::new(source)));
+            } else {
+                start.format = Some(InputFormat::Text);
+                start.notes.is_array = !says_code(&start.name);
+            }
         }
         Ok(Inside::Leaf(Leaf::Plain(Box::new(source))))
     }
 
+    /// Whether the elements of a JSON array are records. In a file of source code, or in one that
+    /// nobody named and whose first element has no text where texts are by default, they are not.
+    fn has_records(&self, head: &[u8], start: &Start) -> bool {
+        let ReadSettings {
+            format,
+            id_field,
+            text_fields,
+            ..
+        } = &self.settings;
+        if format.is_some() {
+            return true;
+        }
+        if says_code(&start.name) {
+            return false;
+        }
+        let is_default = id_field.is_none() && *text_fields == ReadSettings::default().text_fields;
+        !(start.is_found && is_default && first_lacks(head, &text_fields[0]))
+    }
+
     /// Whether what starts like this is neither packed nor an archive nor to be transcoded.
-    fn is_document(&self, head: &[u8]) -> bool {
+    fn is_document(&self, head: &[u8], name: &str) -> bool {
         let head = &head[..head.len().min(HEAD_BYTES)];
         Packing::of(head).is_none()
             && ArchiveKind::of(head).is_none()
             && !self.is_table(head)
             && !self.is_array(head)
-            && self.wide(head).is_none()
+            && self.wide(head, name).is_none()
     }
 
     /// Whether what starts like this is a JSON array of records.
@@ -406,7 +442,7 @@ fn look(source: &mut Source, length: usize) -> Result<&[u8], End> {
 
 /// The start of what a gzip file holds.
 fn gzip_head(source: &mut Source) -> Result<Vec<u8>, End> {
-    let mut length = 4 * HEAD_BYTES;
+    let mut length = GZIP_HEAD_BYTES;
     loop {
         let head = gzip::unpacked_head(look(source, length)?);
         if head.len() >= HEAD_BYTES || source.is_seen() || length >= GZIP_HEAD_BYTES_MAX {
@@ -426,7 +462,7 @@ struct Wide {
 
 impl Stream {
     /// The encoding of what starts like this, if it must be transcoded to be cut.
-    fn wide(&self, head: &[u8]) -> Option<Wide> {
+    fn wide(&self, head: &[u8], name: &str) -> Option<Wide> {
         let known = |(charset, mark)| Wide {
             charset,
             mark,
@@ -438,18 +474,21 @@ impl Stream {
             (Some(marked), _) => known(marked),
             (None, TextEncoding::Named(charset)) if charset.has_lines() => return None,
             (None, TextEncoding::Named(charset)) => {
-                let format = format.or_else(|| recognise(head).ok());
+                let format = format.or_else(|| recognise(head, name).ok());
                 if format == Some(InputFormat::Jsonl) {
                     return None;
                 }
                 known((charset, 0))
             }
             (None, encoding) => {
-                let charset = match encoding {
-                    TextEncoding::Detect => Charset::guess_stateful(head),
-                    _ => None,
+                let start = &head[..head.len().min(WIDE_HEAD_BYTES)];
+                // A page may say itself that it is in ISO-2022-JP.
+                let is_page = || match format {
+                    Some(format) => format == InputFormat::Html,
+                    None => recognise(head, name) == Ok(InputFormat::Html),
                 };
-                let charset = charset.or_else(|| foreign::wide_without_mark(head))?;
+                let charset = foreign::wide_without_mark(start)
+                    .or_else(|| Charset::guess_stateful(head).filter(|_| !is_page()))?;
                 Wide {
                     charset,
                     mark: 0,
@@ -463,6 +502,14 @@ impl Stream {
             None => !protobuf::looks_like_frames(head) && !warc::looks_like_warc(head),
         };
         is_text.then_some(wide)
+    }
+
+    /// An encoding that what starts like this seems to have, and that cannot be decoded.
+    fn suspect(&self, head: &[u8]) -> Option<&'static str> {
+        match self.settings.encoding {
+            TextEncoding::Named(_) => None,
+            TextEncoding::Auto | TextEncoding::Detect => stateful::suspect(head),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::blocks::Block;
 use super::content::content;
-use super::encoding::{Decoded, TextEncoding, guess};
+use super::encoding::{self, InputEncoding, encoding_of_damaged};
 use super::format::{Cut, Format, Head, without_bom};
 use super::{RECORD_BYTES_MAX, ReadSettings};
 use crate::document::Document;
@@ -41,28 +41,24 @@ impl Format for Text {
         let bom = block.bytes.len() - text.len();
         let result = block
             .text(text, settings)
-            .or_else(|byte| match bom {
-                0 => guessed(text, settings).ok_or(byte),
-                _ => Err(byte),
+            .or_else(|_| {
+                let found = match bom {
+                    0 => encoding_of_damaged(text, settings.encoding, false),
+                    _ => InputEncoding::by_utf8_mark(text),
+                };
+                encoding::text(text, found, settings.encoding)
             })
             .map_err(|byte| (bom + byte, ErrorKind::Utf8))
-            .and_then(|Decoded { text, guess }| {
-                let content = content(text, settings).map_err(|kind| (bom, kind))?;
+            .and_then(|decoded| {
+                let notes = decoded.notes(block.first_byte + bom as u64);
+                let content = content(decoded.text, settings).map_err(|kind| (bom, kind))?;
                 Ok(Document {
                     record: block.bytes,
-                    guess,
+                    notes,
                     ..Document::new(block.file.to_string(), content)
                 })
             })
             .map_err(|(byte, kind)| block.error(0, byte, kind));
         each(result);
     }
-}
-
-/// The text by the looks of its bytes, where nobody says what they are.
-fn guessed<'a>(text: &'a [u8], settings: &ReadSettings) -> Option<Decoded<'a>> {
-    if let TextEncoding::Named(_) = settings.encoding {
-        return None;
-    }
-    guess(text).map(|charset| charset.guessed(text, settings.encoding))
 }

@@ -217,3 +217,137 @@ fn dedup_tells_that_wide_characters_are_written_as_utf8() {
     let run = place.run("dedup text");
     assert!(!run.stderr.contains("written as UTF-8"), "{}", run.stderr);
 }
+
+/// Five bytes made a text of a megabyte disappear.
+#[test]
+fn stray_bytes_are_replaced_and_counted() {
+    let place = Place::new();
+    let words: String = (0..20_000).map(|n| format!("слово{n} ")).collect();
+    let mut damaged = words.clone().into_bytes();
+    let place_of = |n: usize| words.find(&format!("слово{n} ")).unwrap();
+    for n in [15_000, 10_000, 7000, 6999, 5000] {
+        damaged.insert(place_of(n), 0xff);
+    }
+    let first = place_of(5000);
+    place.file("1", &words).file("2", &damaged).file(
+        "3",
+        [RUSSIAN.as_bytes(), b" \xd0 ", RUSSIAN.as_bytes()].concat(),
+    );
+    let run = place.run("--threshold 1 1 2");
+    assert_eq!((run.status, run.stdout.lines().count()), (0, 1));
+    assert_eq!(
+        run.stderr,
+        format!(
+            "simdup: 5 bytes are not UTF-8 and read as U+FFFD, the first at byte {first} of 2; if \
+             that is another encoding, --encoding names it\n"
+        )
+    );
+    let run = place.run("--encoding utf-8 --stats s 2 3");
+    assert_eq!(run.status, 0);
+    run.says("6 bytes are not UTF-8 in 2 documents and read as U+FFFD, the first at byte ");
+    let stats: serde_json::Value = serde_json::from_str(&place.read("s")).unwrap();
+    assert_eq!(stats["replaced_bytes"], 6);
+    // Also after a mark, in lines and in fields of CSV, but not in JSON.
+    place
+        .file("marked", [b"\xef\xbb\xbf", &damaged[..]].concat())
+        .file("l", [RUSSIAN.as_bytes(), b"\nplain \xff words\n"].concat())
+        .file(
+            "t.csv",
+            [b"id,text\na,\"", RUSSIAN.as_bytes(), b"\xff\"\n"].concat(),
+        )
+        .file(
+            "j",
+            b"{\"url\":\"a\",\"text\":\"\xd0\x96\xd0\x96\xd0\x96\xff\"}\n",
+        );
+    place
+        .run("marked")
+        .says(&format!("the first at byte {} of marked", first + 3));
+    let byte = RUSSIAN.len() + 1 + 6;
+    place.run("--input-format lines l").says(&format!(
+        "1 byte is not UTF-8 and read as U+FFFD, at byte {byte} of l"
+    ));
+    let byte = 8 + 3 + RUSSIAN.len();
+    place.run("t.csv").says(&format!(
+        "1 byte is not UTF-8 and read as U+FFFD, at byte {byte} of t.csv"
+    ));
+    place.run("j").fails("j: record 1, byte ");
+}
+
+#[test]
+fn ascii_with_few_accents_is_latin_1() {
+    let place = Place::new();
+    let mut text = "plain words of a text\n".repeat(1000).into_bytes();
+    text.extend(b"caf\xe9, h\xf4tel\n");
+    place.file("t", &text);
+    place
+        .run("t")
+        .says("1 document is not UTF-8 and was read as windows-1252");
+}
+
+#[test]
+fn a_mark_decides_before_frames() {
+    let place = Place::new();
+    place.file("0", RUSSIAN);
+    let mut names = Vec::new();
+    for start in ["\n", "\r\n", "\n\n", "\r\n\r\n", "\u{40a}\n", ""] {
+        let text = format!("\u{feff}{start}{RUSSIAN}");
+        let wide = |unit: fn(u32) -> [u8; 4]| -> Vec<u8> {
+            text.chars().flat_map(|c| unit(u32::from(c))).collect()
+        };
+        for bytes in [
+            text.clone().into_bytes(),
+            utf16(&text, u16::to_le_bytes),
+            utf16(&text, u16::to_be_bytes),
+            wide(u32::to_le_bytes),
+            wide(u32::to_be_bytes),
+        ] {
+            let name = format!("t{}", names.len());
+            place.file(&name, bytes);
+            names.push(name);
+        }
+    }
+    let run = place
+        .run(&format!("--threshold 0.6 0 {}", names.join(" ")))
+        .clean();
+    let found = names
+        .iter()
+        .filter(|name| run.contains(&format!("0 {name} ")))
+        .count();
+    assert_eq!(found, names.len());
+}
+
+#[test]
+fn encodings_within_ascii_are_read_or_reported() {
+    let place = Place::new();
+    // 昔々、あるところにお爺さんとお婆さんがありました。
+    let japanese = "\x1b$B@N!9!\"$\"$k$H$3$m$K$*Ll$5$s$H$*GL$5$s$,$\"$j$^$7$?!#\x1b(B";
+    place
+        .file(
+            "utf8",
+            "昔々、あるところにお爺さんとお婆さんがありました。\n",
+        )
+        .file("jis", format!("{japanese}\n"))
+        .file("lines", format!("{japanese}\nother words\n{japanese}\n"))
+        .file(
+            "page.html",
+            format!("<html><meta charset=iso-2022-jp><p>{japanese}"),
+        )
+        .file("hz", "~{:\\>C:\\>CRTG0SPR;8v9zMu!#~}\n")
+        .file("utf7", "+BBYEOAQ7BDg--+BDEESwQ7BDg +BEEEQgQwBEAEOAQ6\n")
+        .file("lisp", "(format t \"~{~a~^, ~}\" (list 1 2))\n");
+    let run = place.run("--shingle-words 1 --threshold 1 utf8 jis");
+    assert_eq!(run.stdout, "utf8 jis 1.0\n");
+    run.says("1 document is not UTF-8 and was read as ISO-2022-JP, in jis");
+    let run = place.run("--input-format lines lines");
+    assert_eq!(run.stdout, "lines:1 lines:3 1.0\n");
+    // A page says so itself.
+    let run = place.run("--shingle-words 1 --threshold 1 utf8 page.html lisp");
+    assert_eq!(run.clean(), "utf8 page.html 1.0\n");
+    let run = place.run("hz utf7");
+    assert_eq!(
+        run.stderr,
+        "simdup: 2 documents seem to be HZ (1), UTF-7 (1), which is read as ASCII, the first in hz; \
+         convert such files first, as in `iconv -f HZ -t UTF-8 FILE`\n"
+    );
+    place.run("--encoding utf-8 hz utf7").clean();
+}

@@ -493,3 +493,87 @@ fn the_body_of_the_course_is_html_in_any_encoding() {
         .clean();
     assert_eq!(pairs, "a b 1.0\n");
 }
+
+/// A name decides where a text could be read in two ways. What is really of a format is that.
+#[test]
+fn a_name_decides_between_readings() {
+    let place = Place::new();
+    let record = "{\"url\":\"a\",\"text\":\"some words\"}\n";
+    let header = "WARC/1.0\nis the first line of a record.\n\nContent-Length stands below it.\n";
+    let array = "[{\"a\": 1, \"b\": 2},\n {\"a\": 2}]\n";
+    place
+        .file("d/1.txt", "{} are braces.\nMore prose\n")
+        .file("d/2.md", "{}\n{ \"a\": stands for a member }\n")
+        .file("d/3.txt", "%PDF-1.4 is how a file starts\n")
+        .file("d/4.txt", header)
+        .file("d/5.js", array)
+        .file("d/6.txt", gzip("some words"))
+        .file("d/7.txt", record);
+    let run = place.run("sketch --hashes 1 d").clean();
+    let ids: Vec<&str> = run
+        .lines()
+        .filter_map(|line| line.split('"').nth(3))
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "d/1.txt", "d/2.md", "d/3.txt", "d/4.txt", "d/5.js", "d/6.txt", "a"
+        ]
+    );
+    // A PDF is one, whatever it is called; so are records that are spoiled.
+    place
+        .file("pdf.txt", "%PDF-1.4\n1 0 obj\n<<>>\nendobj\n")
+        .file("text.jsonl", "{} are braces\n");
+    place.run("pdf.txt").fails("pdf.txt: a PDF");
+    place
+        .run("text.jsonl")
+        .fails("text.jsonl: record 1, byte 3: malformed JSON");
+}
+
+#[test]
+fn a_json_array_in_a_folder_of_code_is_a_text() {
+    let place = Place::new();
+    let array = "[{\"a\": 1, \"b\": 2},\n {\"a\": 2}]\n";
+    place
+        .file("d/1.json", array)
+        .file("d/2.json", array)
+        .file("d/3.py", "import json\n")
+        .file("records/1.json", "[{\"id\": \"a\", \"text\": \"x\"}]");
+    let run = place.run("d");
+    assert_eq!(
+        (run.status, run.stdout.as_str()),
+        (0, "d/1.json d/2.json 1.0\n")
+    );
+    assert_eq!(
+        run.stderr,
+        "simdup: 2 JSON arrays without the field `text` were read as plain text, the first in \
+         d/1.json; --text-field names the field of records\n"
+    );
+    // What is named, or whose fields are named, holds records.
+    place.run("d/1.json").fails("no text in the field `text`");
+    assert!(
+        place
+            .run("--text-field b d")
+            .stderr
+            .contains("no text in the field `b`")
+    );
+    let run = place.run("sketch --hashes 1 records").clean();
+    assert!(run.contains("\"a\""), "{run}");
+}
+
+/// Their first bytes are a length of 67 million and an empty field.
+#[test]
+fn books_and_office_documents_are_named_and_are_no_frames() {
+    let place = Place::new();
+    let stored =
+        b"PK\x03\x04\x0a\0\0\0\0\0\0\0!\0\x8a\x21\x39\x45\x1b\0\0\0\x1b\0\0\0\x08\0\0\0mimetype";
+    for (name, content) in [
+        ("b.epub", "application/epub+zipPK\x03\x04"),
+        ("d.odt", "application/vnd.oasis.opendocument.textPK\x03\x04"),
+    ] {
+        place.file(name, [&stored[..], content.as_bytes()].concat());
+        place
+            .run(name)
+            .fails("an e-book or an OpenDocument file; take its text out");
+    }
+}

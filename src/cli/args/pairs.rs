@@ -26,16 +26,18 @@ FILE is a file, a directory (walked in sorted order), or `-` for standard input,
 which is also read if there is none. Formats (JSONL, length-prefixed protobuf, \
 Parquet, WARC, HTML, plain text), compression (gzip, zstd, bzip2, xz, lz4) and archives \
 (tar, zip) are recognised by content, CSV and TSV by the names of files; the id of a text in \
-an archive is `archive!member`. Text that is not UTF-8 is read by its byte order mark, or as \
-what it seems to be, which is told. What must be read from its end, as zip and Parquet must, \
+an archive is `archive!member`. Where content may be either of two formats, as prose that starts \
+with `{}`, the name decides. Text that is not UTF-8 is read by its byte order mark, or as what it \
+seems to be, which is reported; stray bytes in UTF-8 become U+FFFD and are counted. What must be read from its end, as zip and Parquet must, \
 goes to a file in --temp-dir first where it comes from a pipe. All files make one collection. \
 An id met again is skipped: the first document counts. A file that is named or found again, under \
 the same or another path, is read once.
 
 Of a directory, hidden files and links are left out (--hidden, --follow), as are files \
 without text, which are counted; --glob says which others. --pre runs a command for each \
-file, or for those that --pre-glob says, with the path as its argument and the file on its \
-standard input; what it prints is the text of one document.
+file, or for those that --pre-glob says, with the path as an argument and the file on its \
+standard input; what it prints is the text of one document. No shell runs it: \
+--pre 'pandoc -t plain', --pre 'pdftotext -layout {} -'.
 
 Pairs come in input order of the left document, then of the right. The same input \
 gives the same bytes, whatever the number of threads.";
@@ -64,7 +66,7 @@ Examples:
   zcat data.gz | simdup --shingle-words 5 --hashes 20 --threshold 0.75
   simdup --shingle-chars 8 -f jsonl -o pairs.jsonl crawl/
   simdup --glob '*.java' --glob '!test' submissions.zip homework/
-  simdup --pre pdf-to-text --pre-glob '*.pdf' papers/
+  simdup --pre pdftotext --pre-glob '*.pdf' papers/
   simdup --score jaccard --against last-year/ this-year/
   simdup --preset code --group-by dir --template handout.c homework/
   simdup --preset technosphere part1.gz part2.gz

@@ -206,7 +206,7 @@ impl OneEncoding {
         if !is_text || record.bytes.is_ascii() {
             return true;
         }
-        let charset = record.charset.unwrap_or(Charset::UTF_8);
+        let charset = record.encoding.charset();
         match &self.0 {
             Some((file, known)) if !Arc::ptr_eq(file, record.file) => *known == charset,
             // What one input has may be of several, and stays as it came.

@@ -1,6 +1,5 @@
 //! What is left of a block of records once its documents are digested.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use crate::pipeline::floor::Counted;
 use crate::pipeline::records::RecordBlock;
 use crate::pipeline::sample::Drawn;
 use crate::read::{Head, InputFormat};
+use crate::stats::TextStats;
 
 /// What is left of a block.
 pub(super) struct Batch<T> {
@@ -40,10 +40,8 @@ pub(super) struct Batch<T> {
     pub(super) format: Option<&'static str>,
     /// The numbers of those, and what they are, if they are to be known.
     pub(super) others: Vec<(u64, &'static str)>,
-    /// Documents by the encoding that was guessed of them.
-    pub(super) guesses: BTreeMap<&'static str, u64>,
-    /// The input, if there are such.
-    pub(super) guessed: Option<Arc<str>>,
+    /// Documents whose texts were not read as they stand.
+    pub(super) texts: TextStats,
     pub(super) input_bytes: u64,
     pub(super) record_bytes: u64,
     pub(super) reading: Duration,
@@ -72,8 +70,7 @@ impl<T> Default for Batch<T> {
             passed_over_records: 0,
             format: None,
             others: Vec::new(),
-            guesses: BTreeMap::new(),
-            guessed: None,
+            texts: TextStats::default(),
             input_bytes: 0,
             record_bytes: 0,
             reading: Duration::ZERO,

@@ -35,12 +35,7 @@ impl<K> Collector<'_, '_, K> {
         reading.stats.counts.passed_over_records += batch.passed_over_records;
         reading.stats.formats.extend(batch.format);
         reading.fields |= batch.fields;
-        if let (None, Some(file)) = (&reading.stats.first_guessed, &batch.guessed) {
-            reading.stats.first_guessed = Some(file.to_string());
-        }
-        for (guess, documents) in batch.guesses {
-            *reading.stats.guessed_encodings.entry(guess).or_default() += documents;
-        }
+        reading.stats.texts.merge(batch.texts);
         reading.stats.seconds.read_busy += batch.reading;
         reading.stats.seconds.sketch_busy += batch.sketching;
         let mut others = batch.others.into_iter().peekable();

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use super::batch::{Batch, BatchDocument, Form, value_bytes};
 use super::{Digest, Known, Wants, Written};
 use crate::collection::{PartyBy, SeenRecord, UrlHasher};
-use crate::document::Document;
+use crate::document::{Content, Document};
 use crate::error::Error;
 use crate::explain::Template;
 use crate::pipeline::folders::Folders;
 use crate::pipeline::ordered::Work;
 use crate::pipeline::records::RecordBlock;
 use crate::pipeline::sample::Drawn;
-use crate::read::{Block, Charset, Cutter, Piece, Stream, field_text};
+use crate::read::{Block, Cutter, InputEncoding, Piece, Stream, field_text};
 use crate::settings::Settings;
 use crate::shingle::{Shingler, Shingles};
 
@@ -175,7 +175,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                 format: block.format,
                 head: Arc::clone(block.head),
                 file: Arc::clone(block.file),
-                is_transcoded: block.charset == Some(Charset::UTF_8),
+                is_transcoded: block.encoding == InputEncoding::Transcoded,
             }),
             record_bytes: block.bytes.len() as u64,
             format: Some(block.format.name()),
@@ -199,9 +199,13 @@ impl<D: Digest, M> Digesting<'_, D, M> {
             match document {
                 Ok(document) => {
                     batch.fields |= document.fields;
-                    if let Some(guess) = document.guess {
-                        *batch.guesses.entry(guess).or_default() += 1;
-                        batch.guessed.get_or_insert_with(|| Arc::clone(block.file));
+                    batch.texts.add(document.notes, block.file);
+                    if block.is_printed {
+                        let is_silent = match &document.content {
+                            Content::Text(text) => text.trim().is_empty(),
+                            Content::Items(items) => items.is_empty(),
+                        };
+                        batch.texts.add_printed(is_silent, block.file);
                     }
                     let is_left_out = self.settings.words.is_some()
                         && !self

@@ -502,7 +502,7 @@ impl<'a> Reading<'a> {
         self.template = template;
         self.stats.counts.input_bytes = taken.load(Ordering::Relaxed);
         self.stats.seconds.read_and_sketch += started.elapsed();
-        match failed {
+        match failed.or_else(|| self.stats.texts.nothing_printed()) {
             Some(error) => Err(error),
             None => Ok(()),
         }

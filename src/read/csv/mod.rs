@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use super::blocks::Block;
 use super::buffer::PIECE_BYTES;
 use super::content::texts_of;
-use super::encoding::{self, Charset};
+use super::encoding::{self, InputEncoding};
 use super::format::{Cut, Format, Head, without_bom};
 use super::jsonl::ID_FIELDS;
-use super::{BLOCK_RECORDS_MAX, ReadSettings};
-use crate::document::{Document, FieldValue};
+use super::{BLOCK_RECORDS_MAX, ReadSettings, utf8};
+use crate::document::{Document, FieldValue, TextNotes};
 use crate::error::{Error, ErrorKind, excerpt};
 use fields::{End, Field, behind_blank, field, record_end};
 
@@ -31,10 +31,10 @@ impl Format for Csv {
         &self,
         bytes: &[u8],
         ended: bool,
-        charset: Option<Charset>,
+        encoding: InputEncoding,
         settings: &ReadSettings,
     ) -> Result<Option<Head>, ErrorKind> {
-        head(bytes, ended, settings.delimiter, charset, settings)
+        head(bytes, ended, settings.delimiter, encoding, settings)
     }
 
     fn cut(&self, bytes: &[u8], ended: bool, head: &Head) -> Cut {
@@ -73,11 +73,11 @@ impl Format for Tsv {
         &self,
         bytes: &[u8],
         ended: bool,
-        charset: Option<Charset>,
+        encoding: InputEncoding,
         settings: &ReadSettings,
     ) -> Result<Option<Head>, ErrorKind> {
         let delimiter = settings.delimiter.unwrap_or(b'\t');
-        head(bytes, ended, Some(delimiter), charset, settings)
+        head(bytes, ended, Some(delimiter), encoding, settings)
     }
 
     fn cut(&self, bytes: &[u8], ended: bool, head: &Head) -> Cut {
@@ -107,7 +107,7 @@ fn head(
     bytes: &[u8],
     ended: bool,
     delimiter: Option<u8>,
-    charset: Option<Charset>,
+    encoding: InputEncoding,
     settings: &ReadSettings,
 ) -> Result<Option<Head>, ErrorKind> {
     // However the bytes come in, the same are looked at.
@@ -135,7 +135,7 @@ fn head(
     let names: Vec<String> = values(&bytes[start..end], delimiter)
         .iter()
         .map(
-            |name| match encoding::text(name, charset, settings.encoding) {
+            |name| match encoding::text(name, encoding, settings.encoding) {
                 Ok(name) => name.text.trim().to_owned(),
                 Err(_) => String::from_utf8_lossy(name).trim().to_owned(),
             },
@@ -307,19 +307,22 @@ fn document<'a>(
         let what = format!("{is} fields where the header has {should}");
         return Err((record.start, ErrorKind::Csv(what)));
     }
-    let mut guess = None;
+    let mut notes = TextNotes::default();
     let mut text = |&column: &usize| {
         let (field, start) = found[column];
-        let (text, guessed) = match field.value() {
-            Cow::Borrowed(bytes) => block
-                .text(bytes, settings)
-                .map(|decoded| (decoded.text, decoded.guess)),
-            Cow::Owned(bytes) => block
-                .text(&bytes, settings)
-                .map(|decoded| (decoded.text.into_owned().into(), decoded.guess)),
+        let first_byte = block.first_byte + start as u64;
+        let (text, of_field) = match field.value() {
+            Cow::Borrowed(bytes) => block.text(bytes, settings).map(|decoded| {
+                let notes = decoded.notes(first_byte);
+                (decoded.text, notes)
+            }),
+            Cow::Owned(bytes) => block.text(&bytes, settings).map(|decoded| {
+                let notes = decoded.notes(first_byte);
+                (decoded.text.into_owned().into(), notes)
+            }),
         }
         .map_err(|_| (start, ErrorKind::Utf8))?;
-        guess = guess.or(guessed);
+        notes = notes.or(of_field);
         Ok(text)
     };
     let mut url = None;
@@ -353,9 +356,17 @@ fn document<'a>(
         number: record.number,
         value,
         party,
-        guess,
+        notes: notes.at(|| first_damage(block, record)),
         ..Document::new(url, content)
     })
+}
+
+/// The place in the file of the first byte of a record that is not UTF-8: a field may have been
+/// put together from parts.
+fn first_damage(block: &Block<'_>, record: &Record) -> u64 {
+    let bytes = &block.bytes[record.start..record.end];
+    let valid = utf8::text(bytes).err().unwrap_or(0);
+    block.first_byte + (record.start + valid) as u64
 }
 
 /// What a field that says nothing of its type is to be ordered by.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use super::ReadSettings;
 use super::blocks::Block;
-use super::encoding::{self, TextEncoding};
+use super::encoding::{self, Charset, InputEncoding, TextEncoding};
 use super::format::{Cut, Format, Head, without_bom};
 use super::text::Text;
 use crate::document::{Content, Document, Link};
@@ -180,17 +180,17 @@ impl Format for Html {
         settings: &ReadSettings,
         each: &mut dyn FnMut(Result<Document<'_>, Error>),
     ) {
-        let html = match (block.charset, settings.encoding) {
-            // It was made to be that, whatever it says of itself.
-            (Some(charset), _) => charset.decoded(block.bytes),
-            (None, named @ TextEncoding::Named(_)) => encoding::decode(block.bytes, None, named),
-            (None, encoding) => decode(block.bytes, None, encoding),
+        let html = match (block.encoding, settings.encoding) {
+            // It was made to be UTF-8, whatever it says of itself.
+            (InputEncoding::Transcoded, _) => Charset::UTF_8.decoded(block.bytes),
+            (_, named @ TextEncoding::Named(_)) => encoding::decode(block.bytes, None, named),
+            (_, encoding) => decode(block.bytes, None, encoding),
         };
         let what = settings.html.unwrap_or_default();
         let (text, links) = what.of(&html.text, block.file, &settings.page);
         each(Ok(Document {
             record: block.bytes,
-            guess: html.guess,
+            notes: html.notes(0),
             links,
             ..Document::new(block.file.to_string(), Content::Text(text.into()))
         }));

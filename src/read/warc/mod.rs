@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::blocks::Block;
-use super::encoding::{self, Decoded};
+use super::encoding;
 use super::format::{Cut, Format, Head};
 use super::html::{charset, decode, looks_like_html};
 use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
@@ -86,6 +86,13 @@ impl Format for Warc {
 /// Whether content starts as an archive does.
 pub(super) fn looks_like_warc(head: &[u8]) -> bool {
     starts_record(head.trim_ascii_start())
+}
+
+/// Whether content starts with a whole header of a record.
+pub(super) fn starts_with_header(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let header = starts_record(head).then(|| split_head(head)).flatten();
+    header.is_some_and(|(_, headers, _)| headers.get("warc-type").is_some())
 }
 
 /// What stands at the start of bytes.
@@ -287,26 +294,26 @@ impl<'a> Record<'a> {
         let said = charset(self.media_type());
         let url = String::from_utf8_lossy(url);
         let mut links = Vec::new();
-        let (text, guess): (Cow<'a, str>, _) = match self.kind() {
+        let (text, notes): (Cow<'a, str>, _) = match self.kind() {
             Kind::Html => {
                 let page = decode(&body, said, settings.encoding);
                 let html = settings.html.unwrap_or_default();
                 let (text, found) = html.of(&page.text, &url, &settings.page);
                 links = found;
-                (text.into(), page.guess)
+                (text.into(), page.notes(0))
             }
             _ => {
                 let said = said.and_then(|said| str::from_utf8(said).ok());
                 match body {
                     Cow::Borrowed(body) => {
-                        let Decoded { text, guess } =
-                            encoding::decode(body, said, settings.encoding);
-                        (text, guess)
+                        let decoded = encoding::decode(body, said, settings.encoding);
+                        let notes = decoded.notes(0);
+                        (decoded.text, notes)
                     }
                     Cow::Owned(body) => {
-                        let Decoded { text, guess } =
-                            encoding::decode(&body, said, settings.encoding);
-                        (text.into_owned().into(), guess)
+                        let decoded = encoding::decode(&body, said, settings.encoding);
+                        let notes = decoded.notes(0);
+                        (decoded.text.into_owned().into(), notes)
                     }
                 }
             }
@@ -318,7 +325,7 @@ impl<'a> Record<'a> {
         Ok(Document {
             value: value(&settings.value_field),
             party: value(&settings.party_field),
-            guess,
+            notes,
             links,
             ..Document::new(url, Content::Text(text))
         })
