@@ -177,6 +177,91 @@ mod commands {
         );
     }
 
+    #[test]
+    fn a_command_has_arguments() {
+        let place = Place::new();
+        place
+            .file("d/1 1.x", "SOME WORDS")
+            .file("d/2.txt", "some words");
+        script(
+            &place,
+            "my pre",
+            "for last; do :; done; tr A-Z a-z < \"$last\"",
+        );
+        script(
+            &place,
+            "pre",
+            "[ $1 = -a ] && tr A-Z a-z < \"$2\" && [ \"$3\" = 'b c' ]",
+        );
+        for pre in ["./pre -a {} 'b c'", "./my pre", "'./my pre' -x"] {
+            let mut command = place.command("--pre-glob *.x --threshold 1 d --pre");
+            let output = command.arg(pre).output().unwrap();
+            let stdout = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(
+                stdout, "d/1%201.x d/2.txt 1.0\n",
+                "{pre}: {:?}",
+                output.stderr
+            );
+        }
+        let output = place.command("d --pre").arg("cat 'x").output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            stderr.contains("a quote is opened and never closed"),
+            "{stderr}"
+        );
+    }
+
+    #[test]
+    fn a_command_that_prints_nothing_for_any_file_is_an_error() {
+        let place = Place::new();
+        place
+            .file("d/1.x", "some words")
+            .file("d/2.x", "other words")
+            .file("d/3.x", "")
+            .file("d/4.txt", "some words");
+        script(&place, "silent", "cat > /dev/null; echo");
+        script(&place, "pre", "case $1 in *2.x) ;; *) cat;; esac");
+        for verb in ["", "dedup", "cluster", "sketch"] {
+            place
+                .run(&format!("{verb} --pre ./silent --pre-glob *.x d"))
+                .fails(
+                    "d/1.x: the command printed nothing for this file, nor for the other one; it",
+                );
+        }
+        let run = place.run("--pre ./pre --pre-glob *.x d");
+        assert_eq!(
+            (run.status, run.stdout.as_str()),
+            (0, "d/1.x d/4.txt 1.0\n")
+        );
+        assert_eq!(
+            run.stderr,
+            "simdup: --pre: the command printed nothing for 1 of 2 files, in d/2.x\n"
+        );
+        // A file that is empty has nothing to print.
+        assert_eq!(
+            place
+                .run("--pre ./silent --pre-glob *.x d/3.x d/4.txt")
+                .clean(),
+            ""
+        );
+    }
+
+    #[test]
+    fn pdftotext_prints_the_text() {
+        let place = Place::new();
+        place
+            .file("1.pdf", "%PDF-1.4\n")
+            .file("2.txt", "some words");
+        script(
+            &place,
+            "pdftotext",
+            "[ \"$2\" = - ] && echo some words || echo no > $1.txt",
+        );
+        let run = place.run("--pre ./pdftotext --pre-glob *.pdf 1.pdf 2.txt");
+        assert_eq!(run.clean(), "1.pdf 2.txt 1.0\n");
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn an_interrupt_ends_the_command_too() {

@@ -77,7 +77,7 @@ fn prepared() -> Place {
         )
         .file("simdup.toml", "preset = \"code\"\nexit-status = true\n");
     for (name, script) in [
-        ("pdf-to-text", "echo the text of a page"),
+        ("pdftotext", "echo the text of a page"),
         ("crawl", "cat old.jsonl"),
         ("schedule", "cat"),
         // It would wait for more.

@@ -1,10 +1,10 @@
 //! Which files of directories are read, and what is run to read them.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use simdup::inside::{Command, Globs, Walk, is_archive};
 
 use super::input::FormatArg;
@@ -24,12 +24,19 @@ pub(in crate::cli) struct WalkArgs {
     /// Of a directory, read what links lead to
     #[arg(long)]
     follow: bool,
-    /// Run for each file, its path as the argument; what it prints is the text
-    #[arg(long, value_name = "COMMAND")]
-    pre: Option<OsString>,
+    /// Run for each file; what it prints is the text. COMMAND may have arguments, split as a shell
+    /// splits words: `{}` is the path of the file, which is else the last. pdftotext gets `-` for
+    /// its output
+    #[arg(long, value_name = "COMMAND", value_parser = command())]
+    pre: Option<Command>,
     /// Run --pre for the files that fit only. Repeatable
     #[arg(long, value_name = "G", value_parser = glob, requires = "pre")]
     pre_glob: Vec<String>,
+}
+
+/// A command with its arguments.
+fn command() -> impl TypedValueParser<Value = Command> {
+    OsStringValueParser::new().try_map(|typed| Command::parse(&typed))
 }
 
 /// A pattern that can be used.
@@ -59,7 +66,7 @@ impl WalkArgs {
             globs: self.globs(),
             hidden: self.hidden,
             follow: self.follow,
-            command: self.pre.clone().map(|pre| Arc::new(Command::new(pre))),
+            command: self.pre.clone().map(Arc::new),
             command_globs: globs(&self.pre_glob),
         }
     }
