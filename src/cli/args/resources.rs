@@ -1,12 +1,12 @@
 //! What may be used, and what a bad record does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use simdup::settings::{Memory, Strictness};
 
 use super::together;
-use super::values::{bytes, threads};
+use super::values::{MEMORY_BYTES_MIN, memory, threads};
 use crate::cli::{Failure, linux};
 
 #[derive(Debug, Args)]
@@ -16,13 +16,16 @@ pub(in crate::cli) struct ResourceArgs {
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub(in crate::cli) threads: usize,
     /// Use no more than this and 64 MB, such as 512M or 4G, and temporary files beyond
-    /// [default: three quarters of the machine's]
+    /// [default: three quarters of the machine's or the container's]
     ///
-    /// What must be in memory may be more: it is told then, and the run goes on with that. It is 8
-    /// MB, 2 MB a thread, the length of every id, 48 to 148 bytes a document, 4 bytes for each
-    /// position of its signature, two to four times the largest record, 16 bytes for each shingle
-    /// of it, the windows of zstd, and the pages of Parquet. --stats has the sum as floor_memory_bytes.
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    /// 1M at the least. If the minimum of a run is larger than SIZE, simdup warns and continues.
+    /// The minimum is 8 MB, 2 MB a thread, the length of every id, 48 to 212 bytes a document, 4
+    /// bytes for each position of its signature, two to four times the largest record, 16 bytes for
+    /// each shingle of it, the windows of zstd, and the pages of Parquet; for `explain`, also 160
+    /// bytes for each token of the two texts. --stats has the sum as floor_memory_bytes.
+    ///
+    /// Limits of control groups, versions 1 and 2, count as a container's.
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(in crate::cli) memory: Option<u64>,
     /// Where temporary files go [default: the system's]
     #[arg(long, value_name = "DIR")]
@@ -61,8 +64,9 @@ impl ResourceArgs {
     }
 }
 
-/// Of what the machine has, as Linux tells; elsewhere, of eight gigabytes.
+/// Three quarters of the memory that the process can have, as Linux tells; elsewhere, of eight
+/// gigabytes.
 fn three_quarters_of_memory() -> u64 {
-    let told = linux::told_bytes("/proc/meminfo", "MemTotal");
-    told.unwrap_or(8 << 30) / 4 * 3
+    let bytes = linux::memory_bytes(Path::new("/")).unwrap_or(8 << 30);
+    (bytes / 4 * 3).max(MEMORY_BYTES_MIN)
 }

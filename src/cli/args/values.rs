@@ -150,6 +150,19 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "a size such as 512M or 4G".to_owned())
 }
 
+/// The least that `--memory` takes: buffers of less would make a run endless.
+pub(super) const MEMORY_BYTES_MIN: u64 = 1 << 20;
+
+/// Reads how much memory a run may take.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        bytes if bytes < MEMORY_BYTES_MIN => {
+            Err("the minimum is 1 MB: 1M. Sizes are bytes unless K, M, G or T follows".to_owned())
+        }
+        bytes => Ok(bytes),
+    }
+}
+
 /// Reads a number of documents, or a share of them.
 pub(super) fn common(text: &str) -> Result<CommonSettings, String> {
     let settings = match text.strip_suffix('%') {
@@ -220,6 +233,16 @@ mod tests {
         for text in ["", "0", "M", "1X", "-1G", "99999999T", "1.5G"] {
             assert!(bytes(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn memory_is_a_megabyte_at_the_least() {
+        assert_eq!(memory("1M"), Ok(1 << 20));
+        assert_eq!(memory("1048576"), Ok(1 << 20));
+        for text in ["1", "512", "1023K", "1048575"] {
+            assert!(memory(text).unwrap_err().starts_with("the minimum is 1 MB"));
+        }
+        assert_eq!(memory("1X"), bytes("1X"));
     }
 
     #[test]
