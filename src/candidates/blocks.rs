@@ -15,9 +15,11 @@ use crate::error::Error;
 use crate::observer::WorkCount;
 
 /// The part of the memory that sets may take while they are joined; bytes that a bundle of a set
-/// takes then, and that a bundle takes by itself.
+/// takes then, and that a bundle takes by itself; and how many bundles of a set take as much as
+/// the set does without them.
 const MEMORY_SHARE: u64 = 2;
 const BUNDLE_BYTES: u64 = 12;
+const SET_BUNDLES: u64 = 8;
 const DISTINCT_BUNDLE_BYTES: u64 = 72;
 
 /// Groups that are similar to no others, by their places in an order: in one block, if they fit
@@ -57,7 +59,8 @@ impl Cell {
 pub(super) fn cells(prepared: &PreparedSets, order: &[Group]) -> Vec<Cell> {
     const NO_CELL: u32 = u32::MAX;
     let bundles = prepared.bundle_counts();
-    let all: u64 = bundles.iter().copied().map(u64::from).sum();
+    let bundles_of = |group: Group| u64::from(bundles[group.index()]) + SET_BUNDLES;
+    let all: u64 = prepared.with_partner().map(bundles_of).sum();
     let distinct = prepared.distinct_bundles_max().min(all);
     let bytes = all * BUNDLE_BYTES + distinct * DISTINCT_BUNDLE_BYTES;
     let parts = bytes.div_ceil((prepared.memory().bytes / MEMORY_SHARE).max(1));
@@ -67,7 +70,7 @@ pub(super) fn cells(prepared: &PreparedSets, order: &[Group]) -> Vec<Cell> {
     // The order may name a group several times.
     for group in prepared.with_partner() {
         let neighbourhood = prepared.neighbourhood(group).index();
-        in_neighbourhood[neighbourhood] += u64::from(bundles[group.index()]);
+        in_neighbourhood[neighbourhood] += bundles_of(group);
     }
     let mut cells: Vec<Cell> = Vec::new();
     // The cell that takes neighbourhoods in.
@@ -89,7 +92,7 @@ pub(super) fn cells(prepared: &PreparedSets, order: &[Group]) -> Vec<Cell> {
             cell_of[neighbourhood] = cell as u32;
         }
         let cell = &mut cells[cell_of[neighbourhood] as usize];
-        cell.push(place, u64::from(bundles[group.index()]), most);
+        cell.push(place, bundles_of(group), most);
     }
     cells
 }

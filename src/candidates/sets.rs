@@ -1,6 +1,8 @@
 //! A collection's shingles, ready to be joined: documents without a partner dropped, sets
 //! that are the same collapsed, shingles bundled.
 
+use rayon::prelude::*;
+
 use super::blocks::{Cell, OtherSets, cells};
 use super::meeting::Meeting;
 use super::rarity::{Ranking, SetsByRarity};
@@ -57,7 +59,7 @@ impl PreparedSets {
         };
         // From here on it is comparing: how much there is to compare is told once it is known.
         observer.phase(Phase::Comparing);
-        let joined = groups.joined(&same_sets(groups, &sets.take_prints()));
+        let joined = groups.joined(&same_sets(groups, sets.take_prints()));
         let mut prepared = Self {
             sizes: joined
                 .iter()
@@ -303,12 +305,13 @@ fn roles(groups: &Groups, scope: &Scope, documents: usize) -> Vec<Role> {
 }
 
 /// For each group, the first one that has the same set.
-fn same_sets(groups: &Groups, prints: &[(DocumentId, Print)]) -> Vec<Group> {
+fn same_sets(groups: &Groups, mut prints: Vec<(Print, DocumentId)>) -> Vec<Group> {
     let mut same_as: Vec<Group> = groups.iter().collect();
-    let mut firsts = std::collections::HashMap::<Print, Group, ahash::RandomState>::default();
-    for (document, print) in prints {
-        if let Some(group) = groups.of(*document) {
-            same_as[group.index()] = *firsts.entry(*print).or_insert(group);
+    prints.par_sort_unstable();
+    for same in prints.chunk_by(|one, two| one.0 == two.0) {
+        let mut own = same.iter().filter_map(|&(_, document)| groups.of(document));
+        if let Some(first) = own.next() {
+            own.for_each(|group| same_as[group.index()] = first);
         }
     }
     same_as

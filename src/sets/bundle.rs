@@ -5,7 +5,6 @@
 //! occur in one document only are in no bundle at all.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunk_bundles::{ChunkBundles, sort_and_add};
 use super::chunks::Print;
@@ -13,7 +12,7 @@ use super::document_bundles::{Common, DocumentBundles};
 use super::lists::ShingleLists;
 use super::shards::Shards;
 use super::spill::{Spill, Store, Stored};
-use super::sums::{Sums, answer};
+use super::sums::answer;
 use super::uses::ChunkUses;
 use crate::collection::Role;
 use crate::document::DocumentId;
@@ -40,9 +39,9 @@ struct Stretch {
     in_bundles: Vec<u32>,
     /// The bundles of each document, in order of their sums: sum and number of shingles.
     bundles: Stored<(u64, u32)>,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
     /// What those sets are that have all their shingles in bundles.
-    prints: Vec<(DocumentId, Print)>,
+    prints: Vec<(Print, DocumentId)>,
 }
 
 /// Where a set is. They are in order of documents.
@@ -69,7 +68,7 @@ struct NewSets {
     /// Shingles that turned out to be in no other set.
     alone: Vec<u32>,
     bundles: Vec<(u64, u32)>,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 /// The part of the memory that the bundles of sets may take before they go to a file.
@@ -99,15 +98,8 @@ impl SummedSets {
         };
         count.add(of_documents);
         let shards = Shards::new(&documents, memory)?;
-        let layout = shards.layout();
         let store = Store::new(memory, BUNDLES_SHARE);
-        let distinct = AtomicU64::new(0);
-        let stretches = shards.answer(
-            Sums::default,
-            |sums, blocks| {
-                let keys = sums.answer(blocks, layout) as u64;
-                distinct.fetch_add(keys, Ordering::Relaxed);
-            },
+        let (stretches, distinct_max) = shards.answer(
             |made: &mut NewSets, _, bundles, answers| made.push(bundles, answers),
             |parts, made| made.finish(&documents, parts, &store),
             (count, of_bundles),
@@ -115,15 +107,19 @@ impl SummedSets {
         Ok(Self {
             stretches,
             spill: store.finish(),
-            distinct_max: distinct.into_inner(),
+            distinct_max,
         })
     }
 
     /// Sets whose shingles are all in bundles, with what these are: sets with the same print are
     /// the same. Only once.
-    pub(crate) fn take_prints(&mut self) -> Vec<(DocumentId, Print)> {
-        let prints = |stretch: &mut Stretch| std::mem::take(&mut stretch.prints);
-        self.stretches.iter_mut().flat_map(prints).collect()
+    pub(crate) fn take_prints(&mut self) -> Vec<(Print, DocumentId)> {
+        let count = self.stretches.iter().map(|stretch| stretch.prints.len());
+        let mut prints = Vec::with_capacity(count.sum());
+        for stretch in &mut self.stretches {
+            prints.extend(std::mem::take(&mut stretch.prints));
+        }
+        prints
     }
 
     /// No less than the number of different bundles.
@@ -143,8 +139,7 @@ impl SummedSets {
         self.stretches.iter().flat_map(|stretch| {
             let starts = std::iter::once(0).chain(stretch.ends.iter().copied());
             let counts = starts.zip(&stretch.ends).map(|(start, &end)| end - start);
-            let documents = stretch.documents.iter().copied();
-            documents.zip(counts.map(|count| count as u32))
+            stretch.documents.iter().copied().zip(counts)
         })
     }
 
@@ -204,7 +199,7 @@ impl Stretch {
     /// Where the bundles of a set are.
     fn range(&self, index: usize) -> Range<usize> {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        start..self.ends[index]
+        start as usize..self.ends[index] as usize
     }
 
     fn set<'a>(&self, index: usize, bundles: &'a [(u64, u32)]) -> SummedSet<'a> {
@@ -231,7 +226,7 @@ impl NewSets {
         }
         sort_and_add(&mut self.bundles, start);
         self.alone.push(alone);
-        self.ends.push(self.bundles.len());
+        self.ends.push(self.bundles.len() as u32);
     }
 
     /// Ends some `parts` of the `documents`.
@@ -241,7 +236,13 @@ impl NewSets {
         parts: Range<usize>,
         store: &Store<'_>,
     ) -> Result<Stretch, Error> {
-        let mut stretch = Stretch::default();
+        let count = self.ends.len();
+        let mut stretch = Stretch {
+            documents: Vec::with_capacity(count),
+            sizes: Vec::with_capacity(count),
+            in_bundles: Vec::with_capacity(count),
+            ..Stretch::default()
+        };
         let mut start = 0;
         let mut made = self.alone.iter().zip(&self.ends);
         for part in &documents.stretches[parts] {
@@ -249,19 +250,21 @@ impl NewSets {
             for ((&document, before), (&alone, &end)) in
                 part.documents.iter().zip(&part.alone).zip(&mut made)
             {
-                let own = &self.bundles[start..end];
+                let own = &self.bundles[start as usize..end as usize];
                 let in_bundles: u32 = own.iter().map(|&(_, weight)| weight).sum();
                 let alone = before + alone;
                 if alone == 0 && in_bundles > 0 {
                     let print = Print::of(own.iter().map(|&(sum, _)| Shingle(sum)));
-                    stretch.prints.push((document, print));
+                    stretch.prints.push((print, document));
                 }
                 stretch.in_bundles.push(in_bundles);
                 stretch.sizes.push(alone + in_bundles);
                 start = end;
             }
         }
+        stretch.prints.shrink_to_fit();
         stretch.ends = self.ends;
+        stretch.ends.shrink_to_fit();
         stretch.bundles = store.keep(self.bundles)?;
         Ok(stretch)
     }

@@ -5,10 +5,10 @@
 use std::ops::Range;
 
 use super::chunks::ChunkId;
-use super::lists::{Chunks, ShingleLists};
+use super::lists::{ChunkRun, Chunks, ShingleLists};
 use super::shards::{self, Shards};
 use super::spill::{Spill, Store, Stored};
-use super::sums::{Sums, answer, sum_of_one};
+use super::sums::{answer, sum_of_one};
 use super::uses::{ChunkUses, Use};
 use crate::error::Error;
 use crate::observer::WorkCount;
@@ -95,18 +95,17 @@ impl ChunkBundles {
         memory: &Memory,
         count: (&WorkCount<'_>, u64),
     ) -> Result<Self, Error> {
-        let used = UsedChunks { lists, uses };
+        let used = UsedChunks {
+            lists,
+            uses,
+            runs: lists.chunk_runs(),
+        };
         let shards = Shards::new(&used, memory)?;
-        let layout = shards.layout();
         let store = Store::new(memory, BUNDLES_SHARE);
-        let stretches = shards.answer(
-            Sums::default,
-            |sums, blocks| {
-                sums.answer(blocks, layout);
-            },
+        let (stretches, _) = shards.answer(
             |told: &mut Told, chunk, _, answers| told.push(chunk, answers, uses),
-            |slices, told| {
-                let chunks = used.chunks(slices);
+            |runs, told| {
+                let chunks = used.chunks(runs);
                 let mut stretch = Stretch {
                     first: chunks.start as u32,
                     alone: vec![0; chunks.len()],
@@ -135,7 +134,7 @@ impl ChunkBundles {
     }
 
     /// Appends the bundles of these chunks, and gives the number of their shingles that are in
-    /// none. A bundle may be in several chunks.
+    /// none. A bundle may be in several chunks; of many chunks, repetitions are left out.
     pub(super) fn of(
         &self,
         chunks: Chunks<'_>,
@@ -143,6 +142,8 @@ impl ChunkBundles {
     ) -> Result<u32, Error> {
         let mut alone = 0;
         let mut buffer = Vec::new();
+        let start = bundles.len();
+        let mut most = start + BUNDLES_TO_REPEAT;
         for chunk in chunks {
             let is_before = |stretch: &Stretch| stretch.first <= chunk.id.0;
             let stretch = &self.stretches[self.stretches.partition_point(is_before) - 1];
@@ -157,23 +158,40 @@ impl ChunkBundles {
                 .bundles
                 .part(self.spill.as_ref(), range, &mut buffer)?;
             bundles.extend_from_slice(own);
+            if bundles.len() > most {
+                bundles[start..].sort_unstable();
+                let mut distinct = start + 1;
+                for index in start + 1..bundles.len() {
+                    if bundles[index] != bundles[distinct - 1] {
+                        bundles[distinct] = bundles[index];
+                        distinct += 1;
+                    }
+                }
+                bundles.truncate(distinct);
+                most = start + BUNDLES_TO_REPEAT.max(2 * (distinct - start));
+            }
         }
         Ok(alone)
     }
 }
 
-/// The chunks that somebody has, each with its shingles; a part is a slice.
+/// Bundles of a document beyond which those that are repeated are left out; few in tests.
+const BUNDLES_TO_REPEAT: usize = if cfg!(test) { 1 << 3 } else { 1 << 17 };
+
+/// The chunks that some document has, each with its shingles; a part is a run of them.
 struct UsedChunks<'a> {
     lists: &'a ShingleLists,
     uses: &'a ChunkUses,
+    runs: Vec<ChunkRun>,
 }
 
 impl UsedChunks<'_> {
-    /// The chunks that are new in some slices, by number.
-    fn chunks(&self, slices: Range<usize>) -> Range<usize> {
-        match &self.lists.slices()[slices] {
+    /// The chunks of some runs, by number.
+    fn chunks(&self, runs: Range<usize>) -> Range<usize> {
+        match &self.runs[runs] {
             [] => 0..0,
-            slices => slices[0].chunks().start..slices[slices.len() - 1].chunks().end,
+            [first, .., last] => first.chunks().start..last.chunks().end,
+            [only] => only.chunks(),
         }
     }
 }
@@ -187,9 +205,9 @@ impl shards::Lists for UsedChunks<'_> {
 
     /// Shingles are evenly spread over chunks, more or less.
     fn counts(&self) -> impl Iterator<Item = u64> {
-        self.lists.slices().iter().map(|slice| {
-            let used = self.uses.count(slice.chunks()) as u64;
-            slice.words() as u64 * used / slice.chunks().len().max(1) as u64
+        self.runs.iter().map(|run| {
+            let used = self.uses.count(run.chunks()) as u64;
+            run.words() as u64 * used / run.chunks().len().max(1) as u64
         })
     }
 
@@ -199,14 +217,14 @@ impl shards::Lists for UsedChunks<'_> {
         buffer: &mut Vec<u64>,
         mut each: impl FnMut(u32, &[u64]),
     ) -> Result<(), Error> {
-        let slice = self.lists.slices()[part];
-        if self.uses.any(slice.chunks()) {
-            for (chunk, shingles) in self.lists.lists(slice, buffer)?.new_chunks() {
-                if self.uses.of(chunk) != Use::NONE {
-                    each(chunk.0, shingles);
-                }
-            }
+        let run = self.runs[part];
+        if !self.uses.any(run.chunks()) {
+            return Ok(());
         }
-        Ok(())
+        self.lists.for_each_chunk(run, buffer, |chunk, shingles| {
+            if self.uses.of(chunk) != Use::NONE {
+                each(chunk.0, shingles);
+            }
+        })
     }
 }

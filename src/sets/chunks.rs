@@ -26,7 +26,7 @@ const END_MASK: u64 = 31 << 20;
 /// What a list of shingles is, whatever their order: lists with the same print are the same,
 /// but for the accident that two hashes of 128 bits agree. The print of two lists together is
 /// the sum of their prints.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Print {
     sum: u64,
     squares: u64,

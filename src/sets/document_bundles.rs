@@ -33,7 +33,7 @@ pub(super) struct Stretch {
     pub(super) alone: Vec<u32>,
     /// Sum and number of shingles of each bundle.
     bundles: Stored<(u64, u32)>,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 /// The part of the memory that they may take before they go to a file.
@@ -80,8 +80,11 @@ impl DocumentBundles {
                     }
                     stretch.documents.push(document);
                     stretch.alone.push(alone);
-                    stretch.ends.push(bundles.len());
+                    stretch.ends.push(bundles.len() as u32);
                 }
+                stretch.documents.shrink_to_fit();
+                stretch.alone.shrink_to_fit();
+                stretch.ends.shrink_to_fit();
                 stretch.bundles = store.keep(bundles)?;
                 made.push(stretch);
                 Ok(())
@@ -104,10 +107,11 @@ impl shards::Lists for DocumentBundles {
         sum.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
+    /// A document counts as one more: its set takes memory too.
     fn counts(&self) -> impl Iterator<Item = u64> {
         self.stretches
             .iter()
-            .map(|stretch| stretch.bundles.len() as u64)
+            .map(|stretch| (stretch.bundles.len() + stretch.documents.len()) as u64)
     }
 
     fn for_each(
@@ -121,6 +125,7 @@ impl shards::Lists for DocumentBundles {
         let bundles = stretch.bundles.part(self.spill.as_ref(), all, buffer)?;
         let mut start = 0;
         for (document, &end) in stretch.documents.iter().zip(&stretch.ends) {
+            let end = end as usize;
             each(document.0, &bundles[start..end]);
             start = end;
         }

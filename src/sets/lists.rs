@@ -7,8 +7,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::budget::Budget;
 use super::chunks::{ChunkCache, ChunkId, Print, for_each_chunk};
 use super::pages;
+use super::partners::large_table_bytes;
 use super::spill::{Spill, Stored};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
@@ -45,11 +47,12 @@ impl ListBlock {
 
     /// Empties it, to be filled again; gives memory back that is more than is usual.
     pub(crate) fn clear(&mut self) {
-        const SHINGLES_MAX: usize = 1 << 20;
+        const SHINGLES_MAX: usize = 1 << 18;
+        const CHUNKS_MAX: usize = SHINGLES_MAX / 16;
         self.shingles.clear();
         self.shingles.shrink_to(SHINGLES_MAX);
         self.chunks.clear();
-        self.chunks.shrink_to(SHINGLES_MAX);
+        self.chunks.shrink_to(CHUNKS_MAX);
         self.ends.clear();
     }
 }
@@ -59,8 +62,11 @@ impl ListBlock {
 const PART_WORDS: usize = 1 << 21;
 /// Words in the first part: small collections take little.
 const FIRST_PART_WORDS: usize = 1 << 14;
-/// Words of a slice, about.
-const SLICE_WORDS: usize = 1 << 15;
+/// Words of a slice, about. Tests have small ones, so that they have many of them.
+const SLICE_WORDS: usize = if cfg!(test) { 1 << 9 } else { 1 << 15 };
+/// Words of a document beyond which it is huge: it has a slice of its own, which is cut into
+/// pieces.
+const HUGE_WORDS: usize = 8 * SLICE_WORDS;
 
 /// The shingles of a collection, by document.
 #[derive(Debug)]
@@ -74,6 +80,8 @@ pub(crate) struct ShingleLists {
     /// The part that still grows.
     open: Vec<u64>,
     slices: Vec<Slice>,
+    /// The pieces of each huge document, by the number of its slice, in order.
+    pieces: Vec<(usize, Piece)>,
     spill: Option<Spill>,
     memory: Memory,
     /// Words that are in memory.
@@ -99,20 +107,77 @@ impl Slice {
         self.first as usize..(self.first + self.documents) as usize
     }
 
-    /// Its words: the shingles of its new chunks, and some more.
-    pub(crate) fn words(self) -> usize {
-        self.words
-    }
-
     /// The chunks that are new in it, by number.
     pub(crate) fn chunks(self) -> Range<usize> {
         self.first_chunk as usize..(self.first_chunk + self.chunks) as usize
     }
 }
 
+/// Some consecutive chunks of a huge document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    part: usize,
+    /// The heads of the chunks.
+    heads: Segment,
+    /// The shingles of those that are new.
+    shingles: Segment,
+    /// The first chunk that is new here, and the number of new ones.
+    first_chunk: u32,
+    chunks: u32,
+}
+
+/// New chunks that a thread looks at together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ChunkRun {
+    /// Those of a slice.
+    Slice(Slice),
+    /// Those of a piece of a huge document.
+    Piece(Piece),
+}
+
+impl ChunkRun {
+    /// The chunks, by number.
+    pub(crate) fn chunks(&self) -> Range<usize> {
+        match self {
+            Self::Slice(slice) => slice.chunks(),
+            Self::Piece(Piece {
+                first_chunk,
+                chunks,
+                ..
+            }) => *first_chunk as usize..(first_chunk + chunks) as usize,
+        }
+    }
+
+    /// Words of their shingles, and some more.
+    pub(crate) fn words(&self) -> usize {
+        match self {
+            Self::Slice(slice) => slice.words,
+            Self::Piece(piece) => piece.shingles.words,
+        }
+    }
+}
+
+/// Some words of a part.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    start: usize,
+    words: usize,
+}
+
+impl Segment {
+    fn range(self) -> Range<usize> {
+        self.start..self.start + self.words
+    }
+}
+
 /// The part of the memory that shingles may take, and that the cache of chunks may.
 const MEMORY_SHARE: u64 = 4;
 const CACHE_SHARE: u64 = 16;
+/// The part that huge documents may take which are read back at the same time.
+const HUGE_SHARE: u64 = 8;
+
+/// What is known of a chunk while bundles are made: who has it, and where its bundles are.
+const CHUNK_BYTES: u64 = 6;
 
 /// A chunk in a document's words.
 const LENGTH_BITS: u32 = 16;
@@ -129,6 +194,7 @@ impl ShingleLists {
             parts: Vec::new(),
             open: Vec::new(),
             slices: Vec::new(),
+            pieces: Vec::new(),
             spill: None,
             memory: memory.clone(),
             held: 0,
@@ -187,7 +253,47 @@ impl ShingleLists {
         self.extend_slice(start, first_chunk);
         self.lengths.push(shingles.len() as u32);
         self.prints.push(print);
-        Ok(())
+        if self.open.len() - start > HUGE_WORDS {
+            self.cut(heads, first_chunk);
+        }
+        // A part that is larger than is usual does not wait for the next document.
+        match self.open.len() > PART_WORDS {
+            true => self.close(),
+            false => Ok(()),
+        }
+    }
+
+    /// Cuts the last document, which is huge, into pieces.
+    fn cut(&mut self, heads: Range<usize>, first_chunk: u32) {
+        let slice = self.slices.len().saturating_sub(1);
+        let start = |head: usize, shingle: usize, first_chunk: u32| Piece {
+            part: self.parts.len(),
+            heads: Segment {
+                start: head,
+                words: 0,
+            },
+            shingles: Segment {
+                start: shingle,
+                words: 0,
+            },
+            first_chunk,
+            chunks: 0,
+        };
+        let mut piece = start(heads.start, heads.end, first_chunk);
+        for (place, &head) in heads.clone().zip(&self.open[heads]) {
+            piece.heads.words += 1;
+            if head & IS_NEW != 0 {
+                piece.shingles.words += head as usize & ((1 << LENGTH_BITS) - 1);
+                piece.chunks += 1;
+            }
+            if piece.heads.words + piece.shingles.words >= SLICE_WORDS {
+                self.pieces.push((slice, piece));
+                let (shingle, chunk) =
+                    (piece.shingles.range().end, piece.first_chunk + piece.chunks);
+                piece = start(place + 1, shingle, chunk);
+            }
+        }
+        self.pieces.push((slice, piece));
     }
 
     /// Adds the document whose words start here to the last slice, or to a new one.
@@ -195,7 +301,9 @@ impl ShingleLists {
         let part = self.parts.len();
         let words = self.open.len() - start;
         let chunks = self.chunks - first_chunk;
-        let fits = |slice: &&mut Slice| slice.part == part && slice.words < SLICE_WORDS;
+        let fits = |slice: &&mut Slice| {
+            slice.part == part && slice.words < SLICE_WORDS && words <= HUGE_WORDS
+        };
         match self.slices.last_mut().filter(fits) {
             Some(slice) => {
                 slice.documents += 1;
@@ -288,6 +396,16 @@ impl ShingleLists {
         self.prints = Vec::new();
     }
 
+    /// Memory that a search takes for the shingles of all documents, whether they are in a file or
+    /// not: some bytes for each chunk, and the tables of many shingles ([`drop_partnerless`]).
+    ///
+    /// [`drop_partnerless`]: super::drop_partnerless
+    pub(crate) fn table_bytes(&self) -> u64 {
+        let threads = rayon::current_num_threads() as u64;
+        let shingles = self.lengths.iter().copied().map(u64::from).sum();
+        u64::from(self.chunks) * CHUNK_BYTES + large_table_bytes(shingles) * (threads + 1)
+    }
+
     /// Whether some are in a file.
     pub(crate) fn is_spilled(&self) -> bool {
         self.spill.is_some()
@@ -298,9 +416,56 @@ impl ShingleLists {
         &self.slices
     }
 
+    /// All new chunks, in order, in runs none of which is huge.
+    pub(crate) fn chunk_runs(&self) -> Vec<ChunkRun> {
+        let mut pieces = self.pieces.iter().peekable();
+        let mut runs = Vec::with_capacity(self.slices.len() + self.pieces.len());
+        for (number, &slice) in self.slices.iter().enumerate() {
+            let before = runs.len();
+            while let Some((_, piece)) = pieces.next_if(|(own, _)| *own == number) {
+                runs.push(ChunkRun::Piece(*piece));
+            }
+            if runs.len() == before {
+                runs.push(ChunkRun::Slice(slice));
+            }
+        }
+        runs
+    }
+
+    /// Calls `each` with every chunk of a run and its shingles, which are read into `buffer` if
+    /// they are in the file.
+    pub(crate) fn for_each_chunk(
+        &self,
+        run: ChunkRun,
+        buffer: &mut Vec<u64>,
+        mut each: impl FnMut(ChunkId, &[u64]),
+    ) -> Result<(), Error> {
+        match run {
+            ChunkRun::Slice(slice) => {
+                let lists = self.lists(slice, buffer)?;
+                lists.new_chunks().for_each(|(chunk, own)| each(chunk, own));
+            }
+            ChunkRun::Piece(piece) => {
+                let (part, spill) = (&self.parts[piece.part], self.spill.as_ref());
+                let mut heads = Vec::new();
+                let chunks = Chunks {
+                    heads: part.part(spill, piece.heads.range(), &mut heads)?,
+                    shingles: part.part(spill, piece.shingles.range(), buffer)?,
+                };
+                for chunk in chunks {
+                    if let Some(own) = chunk.shingles {
+                        each(chunk.id, own);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Has all threads look at those slices that are `wanted`, in any order: `each` is given
     /// the lists of one, and what a thread keeps from one to the next, which comes back at
-    /// the end.
+    /// the end. Huge documents that are in the file are read one at a time, or as many as an
+    /// eighth of the memory has room for.
     pub(crate) fn fold<T: Send>(
         &self,
         wanted: impl Fn(Slice) -> bool + Sync,
@@ -308,13 +473,21 @@ impl ShingleLists {
         each: impl Fn(&mut T, Lists<'_>) -> Result<(), Error> + Sync,
     ) -> Result<Vec<T>, Error> {
         let next = AtomicUsize::new(0);
+        let budget = Budget::new(self.memory.bytes / HUGE_SHARE);
         let kept = rayon::broadcast(|_| {
             let mut kept = start();
             let mut buffer = Vec::new();
             while let Some(&slice) = self.slices.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if wanted(slice) {
-                    each(&mut kept, self.lists(slice, &mut buffer)?)?;
+                if !wanted(slice) {
+                    continue;
                 }
+                let is_huge = slice.words > HUGE_WORDS && self.parts[slice.part].is_on_disk();
+                if !is_huge {
+                    each(&mut kept, self.lists(slice, &mut buffer)?)?;
+                    continue;
+                }
+                let _taken = budget.take(slice.words as u64 * 8);
+                each(&mut kept, self.lists(slice, &mut Vec::new())?)?;
             }
             Ok(kept)
         });
@@ -480,7 +653,7 @@ mod tests {
         #[test]
         fn lists_come_back_in_order_from_memory_and_from_a_file(
             lists in proptest::collection::vec(
-                (proptest::collection::vec(any::<u64>(), 0..3000), any::<bool>(), any::<bool>()),
+                (proptest::collection::vec(any::<u64>(), 0..6000), any::<bool>(), any::<bool>()),
                 0..30,
             ),
             bytes in prop_oneof![Just(u64::MAX), Just(1000_u64), Just(400_000)],
@@ -530,6 +703,18 @@ mod tests {
                 }
             }
             prop_assert_eq!(contents.len(), all.chunks());
+            // The same chunks come in runs none of which is huge.
+            let mut in_runs: Vec<Vec<u64>> = vec![];
+            for run in all.chunk_runs() {
+                prop_assert_eq!(run.chunks().start, in_runs.len());
+                prop_assert!(run.words() <= HUGE_WORDS + SLICE_WORDS, "{run:?}");
+                all.for_each_chunk(run, &mut buffer, |chunk, shingles| {
+                    assert_eq!(chunk.index(), in_runs.len());
+                    in_runs.push(shingles.to_vec());
+                }).unwrap();
+                prop_assert_eq!(run.chunks().end, in_runs.len());
+            }
+            prop_assert_eq!(&in_runs, &contents);
             let places = ListPlaces::new(&all).unwrap();
             let mut shingles = vec![];
             for (document, list) in (0..).map(DocumentId).zip(&expected) {

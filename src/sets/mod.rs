@@ -9,6 +9,7 @@
 //! Whatever grows with the shingles is in memory for as long as it fits, then in a temporary
 //! file. What comes of it does not depend on that.
 
+mod budget;
 mod bundle;
 mod chunk_bundles;
 mod chunks;

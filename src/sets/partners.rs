@@ -34,6 +34,13 @@ const WORTH_ONE_IN: u64 = 4;
 /// Another sweep is worth it if the last dropped more than one in so many shingles.
 const AGAIN_ONE_IN: u64 = 8;
 
+/// Bytes of a table of so many shingles, if they are more than is aimed at: the range has no more
+/// parts then.
+pub(super) fn large_table_bytes(shingles: u64) -> u64 {
+    let bytes = shingles / PARTS.end() * SLOTS_PER_SHINGLE / 4;
+    bytes.saturating_sub(TABLE_BYTES)
+}
+
 /// Drops those documents that cannot have a partner: their role becomes [`Role::NONE`].
 pub(crate) fn drop_partnerless(
     lists: &ShingleLists,

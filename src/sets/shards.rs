@@ -9,11 +9,13 @@
 //! reading the lists again in the same order leads each answer back to its key.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::pages;
 use super::spill::{Segment, Spill};
+use super::sums::Sums;
 use crate::error::Error;
 use crate::observer::WorkCount;
 use crate::settings::Memory;
@@ -23,10 +25,17 @@ const SHARD_KEYS: u64 = 1 << 17;
 const SHARD_BITS: Range<u32> = 6..13;
 /// The part of the memory that all shards may take before they go to a file.
 const MEMORY_SHARE: u64 = 4;
-/// Keys that a thread deals out at a time.
+/// Keys that a thread deals out at a time: as a rule, and at the least if memory is short.
 const STRETCH_KEYS: u64 = 1 << 18;
-/// Most stretches of a collection, as each has a count for every shard.
+const STRETCH_KEYS_MIN: u64 = 1 << 15;
+/// Most stretches of a collection, as each has a count for every shard; unless memory is short.
 const STRETCHES_MAX: u64 = 256;
+/// Bytes of a key while a thread works on its stretch: its word, its answer, and what is made of
+/// it; and the part of the memory that the stretches of all threads may take.
+const KEY_BYTES: u64 = 48;
+const STRETCHES_SHARE: u64 = 4;
+/// Words of a shard beyond which it is looked at a block at a time; few in tests.
+const SHARD_WORDS_MAX: u64 = if cfg!(test) { 1 << 4 } else { 1 << 20 };
 /// How much of a hundred of the work it is to deal out, to answer and to take back: about, as
 /// measured.
 const WORK_PARTS: [u64; 3] = [15, 30, 55];
@@ -59,6 +68,8 @@ pub(super) struct Shards<'a, L> {
     stretches: Vec<Range<usize>>,
     /// Where they go if not into memory.
     spill: Option<Spill>,
+    /// Words of a shard beyond which it is looked at a block at a time.
+    shard_words_max: usize,
 }
 
 /// Which bits of a key tell what.
@@ -68,6 +79,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    #[cfg(test)]
+    pub(super) fn with_bits(shard_bits: u32) -> Self {
+        Self { shard_bits }
+    }
+
     fn shards(self) -> usize {
         1 << self.shard_bits
     }
@@ -149,6 +165,16 @@ impl Dealer {
     }
 }
 
+/// How many keys a thread deals out at a time, of so many. If memory is short, so many that what
+/// threads work on takes about as much as the counts of all stretches.
+fn stretch_keys(total: u64, shard_bits: u32, memory: &Memory) -> u64 {
+    let threads = rayon::current_num_threads() as u64;
+    let usual = (total / STRETCHES_MAX).max(STRETCH_KEYS);
+    let fitting = memory.bytes / STRETCHES_SHARE / threads / KEY_BYTES;
+    let balanced = (total << shard_bits) / (threads * KEY_BYTES / size_of::<u32>() as u64);
+    usual.min(fitting.max(balanced.isqrt()).max(STRETCH_KEYS_MIN))
+}
+
 impl<'a, L: Lists> Shards<'a, L> {
     /// For all of these lists.
     pub(super) fn new(lists: &'a L, memory: &Memory) -> Result<Self, Error> {
@@ -165,8 +191,9 @@ impl<'a, L: Lists> Shards<'a, L> {
                 true => Some(Spill::create(&memory.temp_dir)?),
                 false => None,
             },
+            shard_words_max: SHARD_WORDS_MAX.max((4 * total) >> shard_bits) as usize,
         };
-        let aim = (total / STRETCHES_MAX).max(STRETCH_KEYS);
+        let aim = stretch_keys(total, shard_bits, memory);
         let (mut start, mut end, mut sum) = (0, 0, 0);
         for count in lists.counts() {
             (end, sum) = (end + 1, sum + count);
@@ -179,11 +206,6 @@ impl<'a, L: Lists> Shards<'a, L> {
             shards.stretches.push(start..end);
         }
         Ok(shards)
-    }
-
-    /// How words are laid out.
-    pub(super) fn layout(&self) -> Layout {
-        self.layout
     }
 
     /// Calls `each` with every owner of a stretch and its list.
@@ -199,19 +221,17 @@ impl<'a, L: Lists> Shards<'a, L> {
         Ok(())
     }
 
-    /// Has `work` replace the words of each shard, which are in one block for each stretch, by an
-    /// answer for each key, at the start of each block; what a thread needs for it comes from
-    /// `scratch`. Then `each` is called with every owner, its list and the answers for it, in
-    /// order, and `done` makes something of what that made of some parts. It is told how far that
-    /// is, which is so much work.
-    pub(super) fn answer<S, T: Default, U: Send>(
+    /// Replaces the words of each shard, which are in one block for each stretch, by an answer for
+    /// each key, at the start of each block. Then `each` is called with every owner, its list and
+    /// the answers for it, in order, and `done` makes something of what that made of some parts.
+    /// Returns that, and the number of different keys. `count` is told how far that is, which is
+    /// so much work.
+    pub(super) fn answer<T: Default, U: Send>(
         &self,
-        scratch: impl Fn() -> S + Sync + Send,
-        work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
         each: impl Fn(&mut T, u32, &[L::Item], &[u64]) + Sync + Send,
         done: impl Fn(Range<usize>, T) -> Result<U, Error> + Sync + Send,
         (count, all): (&WorkCount<'_>, u64),
-    ) -> Result<Vec<U>, Error> {
+    ) -> Result<(Vec<U>, u64), Error> {
         let [of_dealing, of_work, of_taking] = WORK_PARTS.map(|part| all / 100 * part);
         let told = |part: u64, of: usize| count.add(part / of.max(1) as u64);
         let stretches = self.stretches.par_iter();
@@ -222,16 +242,17 @@ impl<'a, L: Lists> Shards<'a, L> {
                 dealt
             })
             .collect::<Result<_, Error>>()?;
-        let work = |scratch: &mut S, blocks: &mut [&mut [u64]]| {
-            work(scratch, blocks);
+        let keys = AtomicU64::new(0);
+        let worked = |own: usize| {
+            keys.fetch_add(own as u64, Ordering::Relaxed);
             told(of_work, self.layout.shards());
         };
         match &self.spill {
-            None => self.work_in_memory(&mut dealt, scratch, work),
-            Some(spill) => self.work_on_disk(spill, &dealt, scratch, work)?,
+            None => self.work_in_memory(&mut dealt, worked),
+            Some(spill) => self.work_on_disk(spill, &dealt, worked)?,
         }
         let stretches = self.stretches.par_iter().zip(dealt);
-        stretches
+        let made = stretches
             .map_init(Vec::new, |buffer, (stretch, dealt)| {
                 let mut made = T::default();
                 self.take_back(stretch, dealt, buffer, |owner, list, answers| {
@@ -241,7 +262,8 @@ impl<'a, L: Lists> Shards<'a, L> {
                 told(of_taking, self.stretches.len());
                 made
             })
-            .collect()
+            .collect::<Result<_, Error>>()?;
+        Ok((made, keys.into_inner()))
     }
 
     /// Deals a stretch out.
@@ -271,12 +293,7 @@ impl<'a, L: Lists> Shards<'a, L> {
         Ok(Dealt { ends, words })
     }
 
-    fn work_in_memory<S>(
-        &self,
-        dealt: &mut [Dealt],
-        scratch: impl Fn() -> S + Sync + Send,
-        work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
-    ) {
+    fn work_in_memory(&self, dealt: &mut [Dealt], worked: impl Fn(usize) + Sync + Send) {
         let mut shards: Vec<Vec<&mut [u64]>> = Vec::new();
         shards.resize_with(self.layout.shards(), Vec::new);
         for Dealt { ends, words } in dealt {
@@ -291,15 +308,28 @@ impl<'a, L: Lists> Shards<'a, L> {
         }
         shards
             .into_par_iter()
-            .for_each_init(scratch, |scratch, mut blocks| work(scratch, &mut blocks));
+            .for_each_init(Sums::default, |sums, mut blocks| {
+                let words: usize = blocks.iter().map(|block| block.len()).sum();
+                if words <= self.shard_words_max {
+                    worked(sums.answer(&mut blocks, self.layout));
+                    return;
+                }
+                sums.start();
+                for block in &blocks {
+                    sums.count(block, self.layout);
+                }
+                worked(sums.end_count());
+                for block in blocks {
+                    sums.answer_block(block, self.layout);
+                }
+            });
     }
 
-    fn work_on_disk<S>(
+    fn work_on_disk(
         &self,
         spill: &Spill,
         dealt: &[Dealt],
-        scratch: impl Fn() -> S + Sync + Send,
-        work: impl Fn(&mut S, &mut [&mut [u64]]) + Sync + Send,
+        worked: impl Fn(usize) + Sync + Send,
     ) -> Result<(), Error> {
         let part = |dealt: &Dealt, shard| match dealt.words {
             Words::OnDisk(segment) => {
@@ -309,8 +339,23 @@ impl<'a, L: Lists> Shards<'a, L> {
             Words::InMemory(_) => Segment::default(),
         };
         (0..self.layout.shards()).into_par_iter().try_for_each_init(
-            || (scratch(), Vec::new(), Vec::new()),
-            |(scratch, words, block), shard| {
+            || (Sums::default(), Vec::new(), Vec::new()),
+            |(sums, words, block), shard| {
+                let all: usize = dealt.iter().map(|dealt| dealt.range(shard).len()).sum();
+                if all > self.shard_words_max {
+                    sums.start();
+                    for dealt in dealt {
+                        spill.read(part(dealt, shard), block)?;
+                        sums.count(block, self.layout);
+                    }
+                    worked(sums.end_count());
+                    for dealt in dealt {
+                        spill.read(part(dealt, shard), block)?;
+                        sums.answer_block(block, self.layout);
+                        spill.overwrite(part(dealt, shard), block)?;
+                    }
+                    return Ok(());
+                }
                 words.clear();
                 for dealt in dealt {
                     spill.read(part(dealt, shard), block)?;
@@ -323,7 +368,7 @@ impl<'a, L: Lists> Shards<'a, L> {
                     blocks.push(own);
                     rest = behind;
                 }
-                work(scratch, &mut blocks);
+                worked(sums.answer(&mut blocks, self.layout));
                 for (dealt, block) in dealt.iter().zip(blocks) {
                     spill.overwrite(part(dealt, shard), block)?;
                 }

@@ -262,6 +262,11 @@ impl<'m> Store<'m> {
 }
 
 impl<W: Word> Stored<W> {
+    /// Whether the words are in the file.
+    pub(crate) fn is_on_disk(&self) -> bool {
+        matches!(self, Self::OnDisk(_))
+    }
+
     /// Number of words.
     pub(crate) fn len(&self) -> usize {
         match self {

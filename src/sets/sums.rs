@@ -23,6 +23,8 @@ pub(super) struct Sums {
     /// The entry of each key in turn, and where those of each block end.
     entry_of: Vec<u32>,
     ends: Vec<usize>,
+    /// The answers for a block.
+    answers: Vec<u64>,
 }
 
 /// Who has a key.
@@ -33,8 +35,32 @@ struct Owners {
     count: u32,
 }
 
+impl Owners {
+    /// Adds an owner, whose random number this is; false if it is one already. Keys come in order
+    /// of owners.
+    #[inline]
+    fn add(&mut self, owner: u32, number: u64) -> bool {
+        if self.last == owner && self.count > 0 {
+            return false;
+        }
+        self.last = owner;
+        self.sum = self.sum.wrapping_add(number);
+        self.count += 1;
+        true
+    }
+
+    fn answer(&self) -> u64 {
+        match self.count {
+            1 => answer::ALONE,
+            count => sum_of(count, self.sum),
+        }
+    }
+}
+
 /// Stands for an entry where an owner repeats a key.
 const REPEATED: u32 = u32::MAX;
+/// Stands for the last owner of a key that nobody was met with. There are fewer owners.
+const NOBODY: u32 = u32::MAX;
 
 impl Sums {
     /// Replaces the words of a shard, which are in several blocks, by an answer for each key, and
@@ -50,14 +76,8 @@ impl Sums {
                     number = random_number(owner);
                 }
                 let (entry, owners) = self.keys.entry(key);
-                if owners.last == owner && owners.count > 0 {
-                    self.entry_of.push(REPEATED);
-                    return;
-                }
-                owners.last = owner;
-                owners.sum = owners.sum.wrapping_add(number);
-                owners.count += 1;
-                self.entry_of.push(entry);
+                let is_new = owners.add(owner, number);
+                self.entry_of.push(if is_new { entry } else { REPEATED });
             });
             self.ends.push(self.entry_of.len());
         }
@@ -66,13 +86,54 @@ impl Sums {
             for (word, &entry) in block.iter_mut().zip(&self.entry_of[start..end]) {
                 *word = match self.keys.value(entry) {
                     None => answer::REPEATED,
-                    Some(Owners { count: 1, .. }) => answer::ALONE,
-                    Some(owners) => sum_of(owners.count, owners.sum),
+                    Some(owners) => owners.answer(),
                 };
             }
             start = end;
         }
         self.keys.entries.len()
+    }
+
+    /// Begins with a shard that is looked at a block at a time, twice: first all of its blocks are
+    /// counted, in order, then all are answered. It takes memory for different keys only.
+    pub(super) fn start(&mut self) {
+        self.keys.clear();
+    }
+
+    /// Counts the keys of a block.
+    pub(super) fn count(&mut self, block: &[u64], layout: Layout) {
+        let (mut owner, mut number) = (u32::MAX, 0);
+        layout.for_each(block, |next, key| {
+            if next != owner {
+                owner = next;
+                number = random_number(owner);
+            }
+            self.keys.entry(key).1.add(owner, number);
+        });
+    }
+
+    /// Ends the counting, and gives the number of keys.
+    pub(super) fn end_count(&mut self) -> usize {
+        for (_, owners) in &mut self.keys.entries {
+            owners.last = NOBODY;
+        }
+        self.keys.entries.len()
+    }
+
+    /// Replaces the words of a block by an answer for each key.
+    pub(super) fn answer_block(&mut self, block: &mut [u64], layout: Layout) {
+        self.answers.clear();
+        layout.for_each(block, |owner, key| {
+            let owners = self.keys.entry(key).1;
+            let is_new = std::mem::replace(&mut owners.last, owner) != owner;
+            let answer = if is_new {
+                owners.answer()
+            } else {
+                answer::REPEATED
+            };
+            self.answers.push(answer);
+        });
+        block[..self.answers.len()].copy_from_slice(&self.answers);
     }
 }
 
@@ -181,6 +242,51 @@ impl<V: Copy + Default> SumTable<V> {
                 slot = (slot + 1) & (self.slots.len() - 1);
             }
             self.slots[slot] = index as u32 + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sets::shards::Layout;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn blocks_one_by_one_are_answered_as_all_at_once(
+            blocks in proptest::collection::vec(
+                proptest::collection::vec((0_u32..3, 0_u64..12), 0..40), 1..6,
+            ),
+        ) {
+            let layout = Layout::with_bits(6);
+            let mut owner = 0;
+            let mut all: Vec<Vec<u64>> = blocks
+                .iter()
+                .map(|keys| {
+                    let mut words = vec![];
+                    for (index, &(steps, key)) in keys.iter().enumerate() {
+                        owner += steps;
+                        if index == 0 {
+                            words.push(u64::from(owner) << 6 | 63);
+                        }
+                        let steps = if index == 0 { 0 } else { steps };
+                        words.push(key << 6 | u64::from(steps));
+                    }
+                    words
+                })
+                .collect();
+            let mut one_by_one = all.clone();
+            let mut sums = Sums::default();
+            let keys = {
+                let mut blocks: Vec<&mut [u64]> = all.iter_mut().map(|block| &mut block[..]).collect();
+                sums.answer(&mut blocks, layout)
+            };
+            sums.start();
+            one_by_one.iter().for_each(|block| sums.count(block, layout));
+            prop_assert_eq!(sums.end_count(), keys);
+            one_by_one.iter_mut().for_each(|block| sums.answer_block(block, layout));
+            prop_assert_eq!(one_by_one, all);
         }
     }
 }
