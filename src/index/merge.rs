@@ -8,7 +8,7 @@ use super::key::Key;
 use super::keys::{KeyCursor, Postings};
 use super::manifest::SegmentEntry;
 use super::segment::Segment;
-use super::writer::{PartWriter, SegmentWriter};
+use super::writer::{Making, PartWriter, SegmentWriter};
 use crate::error::Error;
 
 /// A segment, and what its documents become.
@@ -31,35 +31,45 @@ impl Source {
     }
 }
 
-/// Documents after which the memory is given back that they took.
-const DOCUMENTS_AT_ONCE: u32 = 1 << 16;
+/// Bytes of documents after which the memory is given back that they took.
+const BYTES_AT_ONCE: usize = 8 << 20;
 
-/// Merges segments into one of that number; `None` if nothing is left of them.
+/// Merges segments into one of that number, for which `bytes` of memory may be taken; `None` if
+/// nothing is left of them.
 pub(super) fn merge(
     segments: &[SegmentEntry],
     folder: &Path,
     number: u64,
+    bytes: usize,
 ) -> Result<Option<SegmentEntry>, Error> {
     if segments.iter().all(|segment| segment.live() == 0) {
         return Ok(None);
     }
-    let mut writer = SegmentWriter::create(folder, number, true)?;
+    let making = Making { lasts: true, bytes };
+    let mut writer = SegmentWriter::create(folder, number, making)?;
     let mut sources = Vec::new();
     let mut first = 0;
     for entry in segments {
         let mut segment = Segment::open(folder, entry)?;
         let has_removed = segment.removed.count() > 0;
         let (mut gone, mut so_far) = (Vec::new(), 0);
+        segment.forget()?;
+        let mut bytes = 0;
         for document in 0..segment.count() {
-            if document % DOCUMENTS_AT_ONCE == 0 {
+            if bytes > BYTES_AT_ONCE {
                 segment.forget()?;
+                bytes = 0;
             }
             if has_removed {
                 gone.push(so_far);
             }
             match segment.removed.contains(document) {
                 true => so_far += 1,
-                false => writer.document(segment.document(document)?)?,
+                false => {
+                    let entry = segment.document(document)?;
+                    bytes += entry.record.len() + entry.id.len();
+                    writer.document(entry)?;
+                }
             }
         }
         segment.forget()?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::key::{Key, keys_of};
 use super::manifest::SegmentEntry;
 use super::record;
-use super::writer::{DocumentEntry, PartWriter, SegmentWriter};
+use super::writer::{DocumentEntry, Making, PartWriter, SegmentWriter};
 use crate::error::Error;
 use crate::shingle::Shingle;
 
@@ -69,11 +69,45 @@ pub(super) struct Run {
     postings: usize,
 }
 
-/// Keys with the same first bits, and the document of each.
+/// Keys with the same first bits, and the document of each. They stand in blocks, so that no more
+/// room is taken than is used, but for a part of the last one.
 #[derive(Clone, Debug, Default)]
 struct Share {
+    full: Vec<Postings>,
+    last: Postings,
+}
+
+/// Keys, and the document of each.
+#[derive(Clone, Debug, Default)]
+struct Postings {
     keys: Vec<u64>,
     documents: Vec<u32>,
+}
+
+/// Keys in a block.
+const BLOCK_KEYS: usize = 1 << 10;
+
+impl Share {
+    #[inline]
+    fn push(&mut self, key: u64, document: u32) {
+        if self.last.keys.len() == BLOCK_KEYS {
+            let next = Postings {
+                keys: Vec::with_capacity(BLOCK_KEYS),
+                documents: Vec::with_capacity(BLOCK_KEYS),
+            };
+            self.full.push(std::mem::replace(&mut self.last, next));
+        }
+        self.last.keys.push(key);
+        self.last.documents.push(document);
+    }
+
+    /// All keys, each with its document.
+    fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
+        let blocks = self.full.iter().chain([&self.last]);
+        blocks.flat_map(|Postings { keys, documents }| {
+            keys.iter().copied().zip(documents.iter().copied())
+        })
+    }
 }
 
 impl Default for Run {
@@ -93,9 +127,7 @@ impl Run {
     pub(super) fn push(&mut self, id: &str, keys: &[Key], record: &[u8]) {
         let document = self.documents.len() as u32;
         for &Key(key) in keys {
-            let share = &mut self.shares[(key >> (64 - SHARE_BITS)) as usize];
-            share.keys.push(key);
-            share.documents.push(document);
+            self.shares[(key >> (64 - SHARE_BITS)) as usize].push(key, document);
         }
         self.ids.push_str(id);
         self.records.extend_from_slice(record);
@@ -113,14 +145,14 @@ impl Run {
         self.postings * 12 + self.ids.len() + self.records.len() + size_of_val(&self.documents[..])
     }
 
-    /// Writes the segment of that number, to last or not.
+    /// Writes the segment of that number.
     pub(super) fn write(
         &self,
         folder: &Path,
         number: u64,
-        lasts: bool,
+        making: Making,
     ) -> Result<SegmentEntry, Error> {
-        let mut writer = SegmentWriter::create(folder, number, lasts)?;
+        let mut writer = SegmentWriter::create(folder, number, making)?;
         let mut start = (0, 0);
         for &(id_end, record_end, size) in &self.documents {
             writer.document(DocumentEntry {
@@ -150,12 +182,11 @@ impl Run {
         let mut documents: Vec<u32> = Vec::new();
         for share in &self.shares[share(first)..=share(last)] {
             postings.clear();
-            let all = share
-                .keys
-                .iter()
-                .copied()
-                .zip(share.documents.iter().copied());
-            postings.extend(all.filter(|&(key, _)| (first.0..=last.0).contains(&key)));
+            postings.extend(
+                share
+                    .iter()
+                    .filter(|&(key, _)| (first.0..=last.0).contains(&key)),
+            );
             postings.sort_unstable();
             for same in postings.chunk_by(|one, two| one.0 == two.0) {
                 documents.clear();

@@ -34,7 +34,27 @@ pub(super) struct SegmentWriter {
     sizes: Vec<u32>,
     entries: Vec<u64>,
     postings: u64,
-    lasts: bool,
+    making: Making,
+}
+
+/// How a segment is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Making {
+    /// Whether it must be on the disk before anything else is done.
+    pub(super) lasts: bool,
+    /// How much memory the parts of its keys may take that are made at a time.
+    pub(super) bytes: usize,
+}
+
+/// Memory that a part of the keys takes while it is made, about.
+const PART_BYTES: usize = 8 << 20;
+
+impl Making {
+    /// How many parts are made at a time.
+    fn parts(self) -> usize {
+        let threads = rayon::current_num_threads();
+        (self.bytes / PART_BYTES).clamp(1, 2 * threads.max(1))
+    }
 }
 
 /// A key is rare that so many documents have at the most.
@@ -54,9 +74,8 @@ pub(super) struct DocumentEntry<'a> {
 const DOCUMENTS_MAX: usize = 1 << 31;
 
 impl SegmentWriter {
-    /// A segment of this number, which may be but for a while. Its files belong to the index when
-    /// a manifest names them.
-    pub(super) fn create(folder: &Path, number: u64, lasts: bool) -> Result<Self, Error> {
+    /// A segment of this number. Its files belong to the index when a manifest names them.
+    pub(super) fn create(folder: &Path, number: u64, making: Making) -> Result<Self, Error> {
         let [documents, keys, lists] = paths(folder, number);
         Ok(Self {
             documents: CheckedWriter::create(documents, Kind::Documents)?,
@@ -68,7 +87,7 @@ impl SegmentWriter {
             sizes: Vec::new(),
             entries: Vec::new(),
             postings: 0,
-            lasts,
+            making,
         })
     }
 
@@ -102,11 +121,12 @@ impl SegmentWriter {
         let mut longest: Vec<(u32, Key)> = Vec::new();
         let common: Vec<AtomicU32> = self.sizes.iter().map(|_| AtomicU32::new(0)).collect();
         let parts: Vec<usize> = (0..geometry.parts()).collect();
-        for parts in parts.chunks(2 * rayon::current_num_threads()) {
+        let part_keys = (self.postings / parts.len() as u64) as usize;
+        for parts in parts.chunks(self.making.parts()) {
             let written: Result<Vec<PartWriter>, Error> = parts
                 .par_iter()
                 .map(|&number| {
-                    let mut part = PartWriter::new(geometry, number);
+                    let mut part = PartWriter::new(geometry, number, part_keys);
                     fill(&mut part)?;
                     part.finish();
                     part.count_common(&common);
@@ -140,7 +160,7 @@ impl SegmentWriter {
         }
         self.keys.write(&directory)?;
         self.keys.write(&tail)?;
-        let (keys, lists, lasts) = (self.keys, self.lists, self.lasts);
+        let (keys, lists, lasts) = (self.keys, self.lists, self.making.lasts);
         let mut documents = self.documents;
         let set_bytes = documents.bytes();
         self.entries.sort_unstable();
@@ -209,11 +229,14 @@ pub(super) struct PartWriter {
 }
 
 impl PartWriter {
-    fn new(geometry: Geometry, number: usize) -> Self {
+    /// A part that has about so many keys at the most.
+    fn new(geometry: Geometry, number: usize, keys: usize) -> Self {
+        // Keys are spread evenly, but for a few in a hundred.
+        let room = (keys + keys / 32) * geometry.entry_bytes();
         Self {
             geometry,
             number,
-            groups: Vec::new(),
+            groups: Vec::with_capacity(room),
             lists: Vec::new(),
             directory: vec![0; 4],
             keys: 0,

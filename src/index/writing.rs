@@ -12,6 +12,7 @@ use super::merge::merge;
 use super::removed::Removed;
 use super::run::{KeyBlock, Run};
 use super::tiers::{self, Sizes};
+use super::writer::Making;
 use super::{Index, Remembered, Spot};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
@@ -43,6 +44,8 @@ pub(crate) struct IndexWriter {
     run_bytes_max: usize,
     /// What did not fit, as segments.
     runs: Vec<SegmentEntry>,
+    /// Keys of all documents that were added.
+    keys: u64,
     /// The documents of each segment that are to be removed, with those that were.
     removed: Vec<Removed>,
     _lock: Lock,
@@ -50,6 +53,8 @@ pub(crate) struct IndexWriter {
 
 /// Documents that wait take no more than this, however much memory there is.
 const RUN_BYTES_MAX: u64 = 512 << 20;
+/// Keys for each byte of checksums and of the directory of groups.
+const KEYS_PER_BYTE: u64 = 8;
 
 impl IndexWriter {
     /// A new index, which is there when it is committed.
@@ -90,6 +95,7 @@ impl IndexWriter {
             run: Run::default(),
             run_bytes_max: RUN_BYTES_MAX as usize,
             runs: Vec::new(),
+            keys: 0,
             _lock: lock,
         };
         writer.sweep()?;
@@ -101,9 +107,15 @@ impl IndexWriter {
         &self.index
     }
 
-    /// Lets documents that wait take no more than this.
+    /// Lets documents that wait take no more than this, and keys on their way to a file.
     pub(crate) fn limit(&mut self, bytes: u64) {
         self.run_bytes_max = bytes.min(RUN_BYTES_MAX) as usize;
+    }
+
+    /// Memory that what was added takes when it is committed, its documents apart: the checksums of
+    /// all files, and where groups of keys start.
+    pub(crate) fn commit_bytes(&self) -> u64 {
+        self.keys / KEYS_PER_BYTE
     }
 
     /// Removes files that are not part of the index.
@@ -127,6 +139,7 @@ impl IndexWriter {
     ) -> Result<(), Error> {
         for ((keys, record), document) in block.documents().zip(documents) {
             if let Some(document) = document {
+                self.keys += keys.len() as u64;
                 self.run.push(id(*document), keys, record);
             }
         }
@@ -140,9 +153,16 @@ impl IndexWriter {
     fn flush(&mut self) -> Result<(), Error> {
         let number = self.index.manifest.next + 1 + self.runs.len() as u64;
         let run = std::mem::take(&mut self.run);
-        self.runs
-            .push(run.write(&self.index.folder, number, false)?);
+        let written = run.write(&self.index.folder, number, self.making(false))?;
+        self.runs.push(written);
         Ok(())
+    }
+
+    fn making(&self, lasts: bool) -> Making {
+        Making {
+            lasts,
+            bytes: self.run_bytes_max,
+        }
     }
 
     /// Removes a document.
@@ -181,13 +201,13 @@ impl IndexWriter {
             let run = std::mem::take(&mut self.run);
             return match run.is_empty() {
                 true => Ok(None),
-                false => run.write(&folder, number, true).map(Some),
+                false => run.write(&folder, number, self.making(true)).map(Some),
             };
         }
         if !self.run.is_empty() {
             self.flush()?;
         }
-        let merged = merge(&self.runs, &folder, number)?;
+        let merged = merge(&self.runs, &folder, number, self.run_bytes_max)?;
         for entry in self.runs.drain(..) {
             for path in super::writer::paths(&folder, entry.number) {
                 fs::remove_file(&path).map_err(|error| cannot_write(&path, error))?;
@@ -242,7 +262,8 @@ impl IndexWriter {
     fn merge(&mut self, range: std::ops::Range<usize>) -> Result<(), Error> {
         let mut manifest = self.index.manifest.clone();
         let segments = &manifest.segments[range.clone()];
-        let merged = merge(segments, &self.index.folder, manifest.next)?;
+        let folder = &self.index.folder;
+        let merged = merge(segments, folder, manifest.next, self.run_bytes_max)?;
         manifest.next += 1;
         manifest.segments.splice(range, merged);
         self.switch(&manifest)

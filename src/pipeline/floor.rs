@@ -5,7 +5,7 @@
 //! It is computed from counts and never measured, so that it is the same in every run.
 
 use super::ordered::WaitingMax;
-use super::reading::Wants;
+use super::reading::{Ids, Wants};
 use crate::candidates::{Way, way};
 use crate::score::Measure;
 use crate::settings::Settings;
@@ -51,6 +51,8 @@ pub(super) enum Purpose {
     Ranks,
     /// Segments of an index.
     Index,
+    /// Segments of an index, and the pairs of what is added.
+    IndexPairs,
 }
 
 /// What must be held, in counts.
@@ -64,6 +66,8 @@ pub(super) struct Floor {
     /// How often the largest record is held, and each of its shingles.
     record_copies: u64,
     shingle_copies: u64,
+    /// How often ids are held.
+    id_copies: u64,
     counted: Counted,
     windows: u64,
     /// How much of the rest what waits has a share of.
@@ -82,6 +86,9 @@ pub(super) struct Counted {
     pub(super) record_bytes_max: u64,
     pub(super) shingles_max: u64,
     pub(super) tokens_max: u64,
+    /// The most bytes of what is held once and is no document: a record that is too long, or what
+    /// stands before the first record.
+    pub(super) other_bytes_max: u64,
 }
 
 impl Counted {
@@ -98,6 +105,11 @@ impl Counted {
     }
 }
 
+/// The least memory of a run that reads no document.
+pub(super) fn floor_of_threads(settings: &Settings) -> u64 {
+    PROGRAM_BYTES + settings.thread_count() as u64 * THREAD_BYTES
+}
+
 impl Floor {
     pub(super) fn new(settings: &Settings, wants: Wants, purpose: Purpose) -> Self {
         let signature = POSITION_BYTES * settings.sketch.positions() as u64;
@@ -111,15 +123,16 @@ impl Floor {
         let compared = match purpose {
             Purpose::Sketches | Purpose::Ranks => 0,
             Purpose::Index => INDEX_BYTES,
+            Purpose::IndexPairs => INDEX_BYTES + PAIRS_BYTES,
             Purpose::Pairs if settings.measure == Measure::MinHash => POSITION_PAIRS_BYTES,
             Purpose::Pairs => PAIRS_BYTES,
             Purpose::Clusters => PAIRS_BYTES + CLUSTERS_BYTES,
         };
         // The table of ids is gone when documents are compared.
         let id_bytes = match purpose {
-            Purpose::Ranks => 0,
+            Purpose::Ranks if wants.ids != Ids::Kept => 0,
             // Here it is not.
-            Purpose::Index => ID_BYTES + compared,
+            Purpose::Index | Purpose::IndexPairs | Purpose::Ranks => ID_BYTES + compared,
             _ => ID_BYTES.max(8 + compared),
         };
         let document_bytes = features + id_bytes + if wants.lengths { 8 } else { 0 };
@@ -133,6 +146,10 @@ impl Floor {
             shingle_copies: match (purpose, settings.measure) {
                 (Purpose::Pairs, Measure::MinHash) => 1,
                 _ => 2,
+            },
+            id_copies: match purpose {
+                Purpose::Index | Purpose::IndexPairs => 2,
+                _ => 1,
             },
             counted: Counted::default(),
             windows: 0,
@@ -152,6 +169,7 @@ impl Floor {
         all.record_bytes_max = all.record_bytes_max.max(more.record_bytes_max);
         all.shingles_max = all.shingles_max.max(more.shingles_max);
         all.tokens_max = all.tokens_max.max(more.tokens_max);
+        all.other_bytes_max = all.other_bytes_max.max(more.other_bytes_max);
     }
 
     /// Counts the windows of so many inputs that are compressed with such a one at the most:
@@ -170,14 +188,16 @@ impl Floor {
             record_bytes_max,
             shingles_max,
             tokens_max,
+            other_bytes_max,
         } = self.counted;
         PROGRAM_BYTES
             + self.threads * THREAD_BYTES
             + self.windows
-            + id_bytes
+            + id_bytes * self.id_copies
             + documents * self.document_bytes
             + records * self.record_bytes
             + record_bytes_max * self.record_copies
+            + other_bytes_max
             + (shingles_max * self.shingle_copies + tokens_max) * SHINGLE_BYTES
     }
 
@@ -214,6 +234,7 @@ mod tests {
             record_bytes_max: 1000,
             shingles_max: 100,
             tokens_max: 104,
+            other_bytes_max: 0,
         };
         let shingles = (2 * 100 + 104) * 8;
         floor.add(&counted);

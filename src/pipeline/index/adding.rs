@@ -140,6 +140,7 @@ impl Index {
     pub fn compact(folder: &Path, settings: &Settings, writer: &Writer) -> Result<(), Error> {
         in_pool(settings, || {
             let mut index = IndexWriter::open(folder, writer)?;
+            index.limit(settings.memory().bytes / RUN_SHARE);
             index.compact()
         })
     }
@@ -284,6 +285,7 @@ fn read_into(
             Err(error) => ControlFlow::Break(Some(error)),
         }
     })?;
+    reading.add_to_floor(writer.commit_bytes());
     reading.tell();
     Ok(stored.missing(&reading.stats))
 }
@@ -340,7 +342,7 @@ fn with_pairs(
 ) -> Result<AddedPairs, Error> {
     let enough = enough(settings)?;
     let before = &Arc::clone(writer.index());
-    let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Pairs);
+    let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::IndexPairs);
     reading.known = Some(Known {
         index: before,
         present: adding.present,
@@ -384,6 +386,7 @@ fn with_pairs(
         }
     })?;
     lists.finish()?;
+    reading.add_to_floor(writer.commit_bytes() + lists.table_bytes());
     reading.tell();
     let replaced = remove_replaced(&reading, before, &mut writer)?;
     observer.phase(Phase::Comparing);

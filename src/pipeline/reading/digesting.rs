@@ -10,8 +10,9 @@ use super::batch::{Batch, BatchDocument, Form, value_bytes};
 use super::{Digest, Known, Wants, Written};
 use crate::collection::{PartyBy, SeenRecord, UrlHasher};
 use crate::document::{Content, Document};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::explain::Template;
+use crate::pipeline::floor::Counted;
 use crate::pipeline::folders::Folders;
 use crate::pipeline::ordered::Work;
 use crate::pipeline::records::RecordBlock;
@@ -19,6 +20,10 @@ use crate::pipeline::sample::Drawn;
 use crate::read::{Block, Cutter, InputEncoding, Piece, Stream, field_text};
 use crate::settings::Settings;
 use crate::shingle::{Shingler, Shingles};
+
+/// Memory for each byte that stands before the first record: as it was read, as it is kept, and
+/// the names in it, each with its place.
+const HEAD_COPIES: u64 = 8;
 
 /// How blocks become digests.
 pub(super) struct Digesting<'a, D, M> {
@@ -119,7 +124,15 @@ impl<D: Digest, M: Fn() -> D + Sync> Work for Digesting<'_, D, M> {
             });
         }
         if problem.is_some() || piece.passed_over || kept_first > 0 {
+            let too_long = match problem.as_ref().map(|error| &error.kind) {
+                Some(ErrorKind::TooLong(bytes)) => *bytes,
+                _ => 0,
+            };
             give(Batch {
+                counted: Counted {
+                    other_bytes_max: too_long,
+                    ..Counted::default()
+                },
                 kept_first,
                 problems: problem.into_iter().collect(),
                 passed_over: u64::from(piece.passed_over),
@@ -262,6 +275,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                 Err(error) => batch.problems.push(error),
             }
         });
+        batch.counted.other_bytes_max = block.head.bytes.len() as u64 * HEAD_COPIES;
         if batch.documents.is_empty() {
             // Bad records are held as others are.
             batch.counted.record_bytes_max = block.bytes.len() as u64;

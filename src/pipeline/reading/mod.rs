@@ -207,6 +207,14 @@ impl<'a> Reading<'a> {
         memory.map_or(u64::MAX, |memory| self.floor.rest(memory.bytes))
     }
 
+    /// The same, with the place of the files.
+    pub(super) fn rest_memory(&self) -> Memory {
+        Memory {
+            bytes: self.rest_bytes(),
+            ..self.settings.memory()
+        }
+    }
+
     /// Bytes of ids, or of what is kept in their place.
     fn id_bytes(&self) -> usize {
         let seen = self.seen.as_ref().map_or(0, SeenIds::bytes);
@@ -317,6 +325,7 @@ impl<'a> Reading<'a> {
                     ControlFlow::Continue(())
                 })?;
                 lists.finish()?;
+                self.add_to_floor(lists.table_bytes());
                 self.stats.counts.spilled = lists.is_spilled();
                 let lists = Box::new(lists);
                 (Features::Shingles { lists, signatures }, own)
@@ -356,11 +365,9 @@ impl<'a> Reading<'a> {
         };
         let started = Instant::now();
         let empty = std::mem::take(&mut self.empty);
+        let has_limit = self.settings.memory.is_some();
         let settings = &Settings {
-            memory: self.settings.memory.as_ref().map(|memory| Memory {
-                bytes: self.rest_bytes(),
-                ..memory.clone()
-            }),
+            memory: has_limit.then(|| self.rest_memory()),
             ..self.settings.clone()
         };
         let mut collection = Collection::new(
