@@ -128,7 +128,31 @@ pub(crate) struct Head {
     /// Between the fields of a record.
     pub(super) delimiter: u8,
     /// The names of the fields.
-    pub(super) names: Vec<String>,
+    pub(super) names: Names,
+}
+
+/// Names, back to back: a header may have a million.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Names {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Names {
+    pub(super) fn push(&mut self, name: &str) {
+        self.text.push_str(name);
+        self.ends.push(self.text.len() as u32);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let places = starts.zip(&self.ends);
+        places.map(|(start, &end)| &self.text[start as usize..end as usize])
+    }
 }
 
 impl Head {

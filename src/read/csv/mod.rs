@@ -8,7 +8,7 @@ use super::blocks::Block;
 use super::buffer::PIECE_BYTES;
 use super::content::texts_of;
 use super::encoding::{self, InputEncoding};
-use super::format::{Cut, Format, Head, without_bom};
+use super::format::{Cut, Format, Head, Names, without_bom};
 use super::jsonl::ID_FIELDS;
 use super::{BLOCK_RECORDS_MAX, ReadSettings, utf8};
 use crate::document::{Document, FieldValue, TextNotes};
@@ -132,15 +132,13 @@ fn head(
     let Some(end) = record_end(bytes, start, delimiter, ended) else {
         return Ok(None);
     };
-    let names: Vec<String> = values(&bytes[start..end], delimiter)
-        .iter()
-        .map(
-            |name| match encoding::text(name, encoding, settings.encoding) {
-                Ok(name) => name.text.trim().to_owned(),
-                Err(_) => String::from_utf8_lossy(name).trim().to_owned(),
-            },
-        )
-        .collect();
+    let mut names = Names::default();
+    for name in values(&bytes[start..end], delimiter) {
+        match encoding::text(&name, encoding, settings.encoding) {
+            Ok(name) => names.push(name.text.trim()),
+            Err(_) => names.push(String::from_utf8_lossy(&name).trim()),
+        }
+    }
     Columns::new(&names, settings).check(&names, settings)?;
     Ok(Some(Head {
         bytes: bytes[..end].into(),
@@ -150,17 +148,13 @@ fn head(
 }
 
 /// What the fields of a record hold.
-fn values(record: &[u8], delimiter: u8) -> Vec<Cow<'_, [u8]>> {
-    let mut values = Vec::new();
-    let mut at = 0;
-    loop {
-        let (field, end, next) = field(record, at, delimiter);
-        values.push(field.value());
-        at = next;
-        if end != End::Delimiter {
-            return values;
-        }
-    }
+fn values(record: &[u8], delimiter: u8) -> impl Iterator<Item = Cow<'_, [u8]>> {
+    let mut at = Some(0);
+    std::iter::from_fn(move || {
+        let (field, end, next) = field(record, at?, delimiter);
+        at = (end == End::Delimiter).then_some(next);
+        Some(field.value())
+    })
 }
 
 /// The delimiter that makes most columns, in the header and in the records behind it.
@@ -173,7 +167,7 @@ fn found(sample: &[u8]) -> u8 {
             let Some(end) = record_end(sample, at, delimiter, counts.is_empty()) else {
                 break;
             };
-            counts.push(values(&sample[at..end], delimiter).len());
+            counts.push(values(&sample[at..end], delimiter).count());
             at = behind_blank(sample, end);
         }
         let columns = counts.first().copied().unwrap_or(0);
@@ -243,30 +237,45 @@ struct Columns {
     texts: Vec<usize>,
     value: Option<usize>,
     party: Option<usize>,
+    /// All of these, in order.
+    wanted: Vec<usize>,
 }
 
 impl Columns {
-    fn new(names: &[String], settings: &ReadSettings) -> Self {
+    fn new(names: &Names, settings: &ReadSettings) -> Self {
         let place = |name: &str| names.iter().position(|column| column == name);
         let mut texts: Vec<usize> = Vec::new();
         for name in &settings.text_fields {
             // A field that is named twice counts once.
             texts.extend(place(name).filter(|place| !texts.contains(place)));
         }
+        let ids: Vec<usize> = match &settings.id_field {
+            Some(name) => place(name).into_iter().collect(),
+            None => ID_FIELDS.iter().filter_map(|name| place(name)).collect(),
+        };
+        let value = settings.value_field.as_deref().and_then(place);
+        let party = settings.party_field.as_deref().and_then(place);
+        let mut wanted = [&ids[..], &texts].concat();
+        wanted.extend(value.into_iter().chain(party));
+        wanted.sort_unstable();
+        wanted.dedup();
         Self {
             count: names.len(),
-            ids: match &settings.id_field {
-                Some(name) => place(name).into_iter().collect(),
-                None => ID_FIELDS.iter().filter_map(|name| place(name)).collect(),
-            },
+            ids,
             texts,
-            value: settings.value_field.as_deref().and_then(place),
-            party: settings.party_field.as_deref().and_then(place),
+            value,
+            party,
+            wanted,
         }
     }
 
+    /// The field of a column that is wanted, of the fields of all such columns.
+    fn field<'a>(&self, column: usize, found: &[(Field<'a>, usize)]) -> (Field<'a>, usize) {
+        found[self.wanted.partition_point(|&other| other < column)]
+    }
+
     /// Whether there is something to read.
-    fn check(&self, names: &[String], settings: &ReadSettings) -> Result<(), ErrorKind> {
+    fn check(&self, names: &Names, settings: &ReadSettings) -> Result<(), ErrorKind> {
         let missing = match &settings.id_field {
             Some(name) if self.ids.is_empty() => name,
             _ if self.texts.is_empty() => &settings.text_fields.join("`, `"),
@@ -274,7 +283,7 @@ impl Columns {
         };
         let header = format!(
             "column `{missing}`; the header has `{}`",
-            names.join("`, `")
+            names.iter().collect::<Vec<_>>().join("`, `")
         );
         Err(ErrorKind::FieldMissing(excerpt(&header)))
     }
@@ -290,9 +299,13 @@ fn document<'a>(
     let bytes = block.bytes;
     found.clear();
     let mut at = record.start;
+    let mut count = 0;
     loop {
         let (field, end, next) = field(bytes, at, block.head.delimiter);
-        found.push((field, at));
+        if columns.wanted.get(found.len()) == Some(&count) {
+            found.push((field, at));
+        }
+        count += 1;
         if end == End::OpenQuote {
             let what = "a quote is opened and never closed".to_owned();
             return Err((at, ErrorKind::Csv(what)));
@@ -302,14 +315,14 @@ fn document<'a>(
             break;
         }
     }
-    if found.len() != columns.count {
-        let (is, should) = (found.len(), columns.count);
+    if count != columns.count {
+        let (is, should) = (count, columns.count);
         let what = format!("{is} fields where the header has {should}");
         return Err((record.start, ErrorKind::Csv(what)));
     }
     let mut notes = TextNotes::default();
     let mut text = |&column: &usize| {
-        let (field, start) = found[column];
+        let (field, start) = columns.field(column, found);
         let first_byte = block.first_byte + start as u64;
         let (text, of_field) = match field.value() {
             Cow::Borrowed(bytes) => block.text(bytes, settings).map(|decoded| {
