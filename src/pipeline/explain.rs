@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::chosen::{Choice, Chosen};
-use super::floor::Purpose;
+use super::floor::{Purpose, floor_of_threads};
 use super::pairs::similar;
 use super::reading::{Reading, Wants};
 use super::texts::{Text, TextSearch};
@@ -206,6 +206,8 @@ pub fn explain_documents(
         let templates = std::mem::take(&mut inputs.templates);
         in_pool(settings, || reading.take_out(templates))?;
     }
+    let is_across = inputs.against.is_some();
+    let told = observer;
     let was_read = reading.stats.counts.documents > 0;
     let mut explained = Explained {
         stats: std::mem::take(&mut reading.stats),
@@ -260,15 +262,52 @@ pub fn explain_documents(
         min_tokens: explain.min_tokens,
         shingle,
     };
+    let bytes = |pair: &NamedPair| {
+        let texts = [0, 1].map(|side| text(pair, side).map_or(0, Text::bytes));
+        texts.iter().sum::<u64>()
+    };
+    let mut tokens_max = 0;
     explained.explanations = in_pool(settings, || {
-        let explanations = named.par_iter().filter_map(|pair| {
-            let [left, right] = [0, 1].map(|side| text(pair, side));
-            explaining.explain(pair, left?, right?)
-        });
-        Ok(explanations.collect())
+        let mut explanations = Vec::with_capacity(named.len());
+        let mut rest = &named[..];
+        while !rest.is_empty() {
+            // At least one, and more as long as their tokens are not many.
+            let mut all = 0;
+            let fitting = rest.iter().take_while(|&pair| {
+                all += bytes(pair);
+                all <= BYTES_AT_A_TIME
+            });
+            let (now, later) = rest.split_at(fitting.count().max(1));
+            rest = later;
+            let found = now.par_iter().filter_map(|pair| {
+                let [left, right] = [0, 1].map(|side| text(pair, side));
+                explaining.explain(pair, left?, right?)
+            });
+            let found: Vec<(Explanation, u64)> = found.collect();
+            let tokens = found.iter().map(|(_, tokens)| tokens).sum();
+            tokens_max = tokens_max.max(tokens);
+            explanations.extend(found.into_iter().map(|(explanation, _)| explanation));
+        }
+        Ok(explanations)
     })?;
+    let texts = sides.iter().flat_map(|(_, texts)| texts.iter().flatten());
+    let held = texts.map(Text::bytes).sum::<u64>() / if is_across { 1 } else { 2 };
+    let largest = named.iter().map(bytes).max().unwrap_or(0);
+    let floor = floor_of_threads(settings) + held + 2 * largest + tokens_max * TOKEN_BYTES;
+    let memory = settings.memory().bytes;
+    let counted = std::mem::replace(&mut explained.stats.floor_memory_bytes, floor);
+    explained.stats.floor_memory_bytes = floor.max(counted);
+    if floor > memory && counted <= memory {
+        told.floor(floor, memory);
+    }
     Ok(explained)
 }
+
+/// Bytes of texts whose tokens are held at a time, unless two texts have more.
+const BYTES_AT_A_TIME: u64 = 1 << 20;
+/// Memory for each token of two texts while they are held against each other: its place, hash and
+/// shingle, and the passages that may begin with it.
+const TOKEN_BYTES: u64 = 160;
 
 /// Ids, each with a number.
 pub(super) fn numbered<'a>(ids: impl Iterator<Item = &'a str>) -> HashMap<Box<str>, u32> {
@@ -291,7 +330,8 @@ struct Explaining<'a> {
 }
 
 impl Explaining<'_> {
-    fn explain(&self, pair: &NamedPair, left: &Text, right: &Text) -> Option<Explanation> {
+    /// Why two texts are similar, and the number of their tokens.
+    fn explain(&self, pair: &NamedPair, left: &Text, right: &Text) -> Option<(Explanation, u64)> {
         let spanned =
             |text: &Text| Spanned::new(&text.whole, &self.settings.shingle, self.template);
         let [one, two] = [spanned(left)?, spanned(right)?];
@@ -299,7 +339,8 @@ impl Explaining<'_> {
         let names = &self.settings.read.text_fields;
         let fields = left.fields.iter().zip(&right.fields);
         let fields = fields.map(|(left, right)| self.overlap(left, right));
-        Some(Explanation {
+        let tokens = (one.len() + two.len()) as u64;
+        let explanation = Explanation {
             urls: pair.urls.clone(),
             score: pair.score,
             overlap: self.overlap(&left.whole, &right.whole),
@@ -308,7 +349,8 @@ impl Explaining<'_> {
             template: [one.template(), two.template()],
             passages: passages(&one, &two, least),
             texts: [left, right].map(|text| Arc::clone(&text.whole)),
-        })
+        };
+        Some((explanation, tokens))
     }
 
     fn overlap(&self, left: &str, right: &str) -> Overlap {

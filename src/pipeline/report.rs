@@ -12,7 +12,7 @@ use super::explain::numbered;
 use super::floor::Purpose;
 use super::pairs::pairs_of;
 use super::reading::{Reading, Wants};
-use super::texts::TextSearch;
+use super::texts::{TextSearch, TextStore};
 use super::twice::twice;
 use super::{Inputs, in_pool};
 use crate::candidates::search;
@@ -25,9 +25,9 @@ use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::{Pair, Pairs};
 use crate::read::Input;
 use crate::score::Measure;
-use crate::settings::Settings;
+use crate::settings::{Memory, Settings};
 use crate::shingle::{ShingleSettings, Tokens};
-use crate::stats::Stats;
+use crate::stats::{Counts, Stats};
 use crate::write::{
     ChunkKind, NamedWriter, PageDocuments, PageGroups, PageHead, PagePairs, PageWriter, pack_chunk,
     write_key,
@@ -82,11 +82,17 @@ pub struct Reported {
 const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Bytes of all texts that are shown at the most; those of the best pairs come first.
 const TEXTS_BYTES_MAX: usize = 256 << 20;
-/// Bytes of texts whose tokens are held at a time.
+/// The parts of the memory that texts, packed chunks and the tokens of some texts may take.
+const TEXTS_SHARE: u64 = 8;
+const CHUNKS_SHARE: u64 = 16;
+const TOKENS_SHARE: u64 = 4;
+/// Bytes of texts whose tokens are held at a time, at the most.
 const TOKENISED_BYTES: usize = 4 << 20;
 /// Bytes of a chunk before it is packed, about: it is unpacked when somebody looks at one of its
 /// texts.
 const CHUNK_BYTES: usize = 128 << 10;
+/// Bytes of chunks that are packed at a time, about.
+const PACKED_BYTES: usize = 4 << 20;
 
 /// Writes a page with all pairs, clusters and passages.
 ///
@@ -96,7 +102,7 @@ const CHUNK_BYTES: usize = 128 << 10;
 ///
 /// # Performance
 /// As for [`find_pairs`](crate::find_pairs), and the inputs are read once more for the texts of
-/// documents that are in a pair, which are held in memory, up to 256 MB.
+/// documents that are in a pair, of which up to 256 MB are shown.
 pub fn report_documents(
     inputs: impl Into<Inputs>,
     settings: &Settings,
@@ -138,7 +144,8 @@ pub fn report_documents(
     stats.counts.clusters = found.clusters as u64;
     observer.phase(Phase::Writing);
     let started = Instant::now();
-    let mut shown = Shown::new(&found);
+    let memory = reading.rest_memory();
+    let mut shown = Shown::new(&found, &memory);
     if report.has_texts {
         shown.read([again, against_again], settings, &found)?;
         let explaining = Explaining {
@@ -146,6 +153,7 @@ pub fn report_documents(
             template: &reading.template,
             min_tokens: report.min_tokens,
             shingle,
+            memory,
         };
         observer.expect(Expected::Pairs(found.shown.len() as u64));
         in_pool(settings, || shown.explain(&explaining, observer))?;
@@ -160,8 +168,9 @@ pub fn report_documents(
         (ChunkKind::Texts, &shown.text_chunks),
         (ChunkKind::Passages, &shown.passage_chunks),
     ] {
-        for (number, packed) in chunks.iter().enumerate() {
-            writer.chunk(kind, number, packed).map_err(failed)?;
+        for number in 0..chunks.len() {
+            let packed = chunks.get(number)?.unwrap_or_default();
+            writer.chunk(kind, number, &packed).map_err(failed)?;
         }
     }
     let page_bytes = writer.finish().map_err(failed)?;
@@ -364,7 +373,7 @@ fn one_sided(records: &Records, is_paired: &[bool]) -> Vec<(String, usize, usize
 
 /// What is shown of documents and pairs besides, by their places.
 struct Shown {
-    texts: Vec<Option<Arc<str>>>,
+    texts: TextStore,
     cut: Vec<usize>,
     left_out: usize,
     /// Pairs whose documents are connected, next to each other.
@@ -375,15 +384,15 @@ struct Shown {
     tokens: Vec<usize>,
     covered: Vec<usize>,
     longest: Vec<usize>,
-    text_chunks: Vec<String>,
-    passage_chunks: Vec<String>,
+    text_chunks: TextStore,
+    passage_chunks: TextStore,
     /// The chunk of each document and each pair, and its place there.
     text_places: Vec<Option<(usize, u32)>>,
     passage_places: Vec<Option<(usize, u32)>>,
 }
 
 impl Shown {
-    fn new(found: &Finding) -> Self {
+    fn new(found: &Finding, memory: &Memory) -> Self {
         let places: Vec<[usize; 2]> = found
             .shown
             .iter()
@@ -393,7 +402,7 @@ impl Shown {
         order.sort_by_key(|&pair| (found.roots[places[pair][0]], places[pair]));
         let (documents, pairs) = (found.documents.len(), places.len());
         Self {
-            texts: vec![None; documents],
+            texts: TextStore::new(documents, memory, TEXTS_SHARE),
             cut: Vec::new(),
             left_out: 0,
             order,
@@ -402,8 +411,8 @@ impl Shown {
             tokens: vec![0; documents],
             covered: vec![0; pairs],
             longest: vec![0; pairs],
-            text_chunks: Vec::new(),
-            passage_chunks: Vec::new(),
+            text_chunks: TextStore::new(0, memory, CHUNKS_SHARE),
+            passage_chunks: TextStore::new(0, memory, CHUNKS_SHARE),
             text_places: vec![None; documents],
             passage_places: vec![None; pairs],
         }
@@ -427,6 +436,7 @@ impl Shown {
                 ranks[place] = ranks[place].min(rank);
             }
         }
+        let mut failed = None;
         let mut kept: std::collections::BTreeSet<(usize, usize)> = Default::default();
         let mut bytes = 0;
         for (inputs, range) in [
@@ -451,15 +461,20 @@ impl Shown {
                     self.cut.push(place);
                 }
                 bytes += text.len();
-                self.texts[place] = Some(text);
+                if let Err(error) = self.texts.set(place, text) {
+                    failed.get_or_insert(error);
+                }
                 kept.insert((ranks[place], place));
                 while bytes > TEXTS_BYTES_MAX
                     && let Some((_, last)) = kept.pop_last()
                 {
-                    bytes -= self.texts[last].take().map_or(0, |text| text.len());
+                    bytes -= self.texts.remove(last);
                     self.left_out += 1;
                 }
             })?;
+            if let Some(error) = failed.take() {
+                return Err(error);
+            }
             if let Some(missing) = is_met.iter().position(|is_met| !is_met) {
                 let document = found.documents[range.start + missing];
                 return Err(Error::in_file(found.file(document), ErrorKind::Changed));
@@ -467,7 +482,7 @@ impl Shown {
         }
         self.cut.sort_unstable();
         let texts = &self.texts;
-        self.cut.retain(|&place| texts[place].is_some());
+        self.cut.retain(|&place| texts.bytes(place).is_some());
         Ok(())
     }
 
@@ -478,52 +493,62 @@ impl Shown {
         observer: &dyn Observer,
     ) -> Result<(), Error> {
         let mut batch: Vec<usize> = Vec::new();
-        let mut chunks = Chunks::default();
+        let memory = &explaining.memory;
+        let at_a_time = explaining.bytes_at_a_time();
+        let mut chunks = Chunks::new(memory);
         let order = std::mem::take(&mut self.order);
         let mut held: HashMap<usize, usize> = HashMap::new();
         let mut bytes = 0;
         for (index, &pair) in order.iter().enumerate() {
             for place in self.places[pair] {
-                let length = || self.texts[place].as_ref().map_or(0, |text| text.len());
+                let length = || self.texts.bytes(place).unwrap_or(0);
                 held.entry(place).or_insert_with(|| {
                     bytes += length();
                     length()
                 });
             }
             batch.push(pair);
-            if bytes > TOKENISED_BYTES || index + 1 == order.len() {
-                self.explain_batch(explaining, &batch, &mut chunks);
+            if bytes > at_a_time || index + 1 == order.len() {
+                self.explain_batch(explaining, &batch, &mut chunks)?;
                 observer.progress(0, index as u64 + 1);
                 batch.clear();
                 held.clear();
                 bytes = 0;
             }
         }
-        self.passage_chunks = chunks.packed();
-        let mut texts = Chunks::default();
+        self.passage_chunks = chunks.packed()?;
+        let mut texts = Chunks::new(memory);
         let mut documents: Vec<usize> = (0..self.texts.len()).collect();
         documents.sort_by_key(|&document| (self.roots[document], document));
         for document in documents {
-            if let Some(text) = self.texts[document].take() {
+            if let Some(text) = self.texts.get(document)? {
+                self.texts.remove(document);
                 let json = serde_json::Value::from(&*text).to_string();
-                self.text_places[document] = Some(texts.push(json));
+                self.text_places[document] = Some(texts.push(json)?);
             }
         }
-        self.text_chunks = texts.packed();
+        self.text_chunks = texts.packed()?;
         Ok(())
     }
 
-    fn explain_batch(&mut self, explaining: &Explaining<'_>, pairs: &[usize], chunks: &mut Chunks) {
+    fn explain_batch(
+        &mut self,
+        explaining: &Explaining<'_>,
+        pairs: &[usize],
+        chunks: &mut Chunks,
+    ) -> Result<(), Error> {
         let mut places: Vec<usize> = pairs.iter().flat_map(|&pair| self.places[pair]).collect();
         places.sort_unstable();
         places.dedup();
-        let spanned: Vec<Option<Spanned>> = places
+        let texts = places.iter().map(|&place| self.texts.get(place));
+        let texts: Vec<Option<Arc<str>>> = texts.collect::<Result<_, Error>>()?;
+        let spanned: Vec<Option<Spanned>> = texts
             .par_iter()
-            .map(|&place| explaining.spanned(self.texts[place].as_deref()?))
+            .map(|text| explaining.spanned(text.as_deref()?))
             .collect();
         let of = |place: usize| {
             let at = places.partition_point(|&other| other < place);
-            spanned[at].as_ref().zip(self.texts[place].as_deref())
+            spanned[at].as_ref().zip(texts[at].as_deref())
         };
         let found: Vec<Option<(usize, usize, String)>> = pairs
             .par_iter()
@@ -545,9 +570,10 @@ impl Shown {
             if let Some((covered, longest, json)) = found {
                 self.covered[pair] = covered;
                 self.longest[pair] = longest;
-                self.passage_places[pair] = Some(chunks.push(json));
+                self.passage_places[pair] = Some(chunks.push(json)?);
             }
         }
+        Ok(())
     }
 }
 
@@ -558,32 +584,57 @@ fn start_of(text: &str, bytes: usize) -> &str {
 }
 
 /// Chunks that are being filled.
-#[derive(Default)]
 struct Chunks {
+    packed: TextStore,
+    /// Those that wait to be packed, some at a time.
     full: Vec<Vec<String>>,
+    full_bytes: usize,
     last: Vec<String>,
     bytes: usize,
 }
 
 impl Chunks {
+    fn new(memory: &Memory) -> Self {
+        Self {
+            packed: TextStore::new(0, memory, CHUNKS_SHARE),
+            full: Vec::new(),
+            full_bytes: 0,
+            last: Vec::new(),
+            bytes: 0,
+        }
+    }
+
     /// Adds an element, and gives its chunk and its place there.
-    fn push(&mut self, element: String) -> (usize, u32) {
+    fn push(&mut self, element: String) -> Result<(usize, u32), Error> {
         if self.bytes > CHUNK_BYTES {
+            self.full_bytes += std::mem::take(&mut self.bytes);
             self.full.push(std::mem::take(&mut self.last));
-            self.bytes = 0;
+            if self.full_bytes > PACKED_BYTES {
+                self.pack()?;
+            }
         }
         self.bytes += element.len();
         self.last.push(element);
-        (self.full.len(), self.last.len() as u32 - 1)
+        let chunk = self.packed.len() + self.full.len();
+        Ok((chunk, self.last.len() as u32 - 1))
     }
 
-    fn packed(mut self) -> Vec<String> {
-        if !self.last.is_empty() {
-            self.full.push(self.last);
-        }
+    fn pack(&mut self) -> Result<(), Error> {
+        self.full_bytes = 0;
         // To memory nothing fails to be written.
         let pack = |elements: Vec<String>| pack_chunk(&elements).unwrap_or_default();
-        self.full.into_par_iter().map(pack).collect()
+        let full = std::mem::take(&mut self.full);
+        let packed: Vec<String> = full.into_par_iter().map(pack).collect();
+        let mut packed = packed.into_iter();
+        packed.try_for_each(|chunk| self.packed.push(chunk.into()))
+    }
+
+    fn packed(mut self) -> Result<TextStore, Error> {
+        if !self.last.is_empty() {
+            self.full.push(std::mem::take(&mut self.last));
+        }
+        self.pack()?;
+        Ok(self.packed)
     }
 }
 
@@ -594,9 +645,27 @@ struct Explaining<'a> {
     min_tokens: Option<usize>,
     /// Tokens of a shingle.
     shingle: usize,
+    memory: Memory,
 }
 
 impl Explaining<'_> {
+    /// Bytes of texts whose tokens are held at a time.
+    fn bytes_at_a_time(&self) -> usize {
+        let fitting = self.memory.bytes / TOKENS_SHARE / self.bytes_per_byte();
+        TOKENISED_BYTES.min(fitting as usize)
+    }
+
+    /// Memory that the tokens of each byte of a text take, about.
+    fn bytes_per_byte(&self) -> u64 {
+        match &self.settings.shingle {
+            ShingleSettings::Tokens {
+                tokens: Tokens::Chars,
+                ..
+            } => 80,
+            _ => 20,
+        }
+    }
+
     fn spanned(&self, text: &str) -> Option<Spanned> {
         Spanned::new(text, &self.settings.shingle, self.template)
     }
@@ -708,7 +777,12 @@ fn head(
         },
         min_tokens: least,
         settings: flags,
-        counts: serde_json::to_value(stats.counts).unwrap_or_default(),
+        // Where shingles were kept is nothing of the documents.
+        counts: serde_json::to_value(Counts {
+            spilled: false,
+            ..stats.counts
+        })
+        .unwrap_or_default(),
         inputs,
         input_count,
         warnings: warnings(found, stats),

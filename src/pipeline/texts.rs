@@ -13,7 +13,8 @@ use crate::document::Content;
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::read::{Block, Cutter, Input, Piece, ReadSettings, Stream};
-use crate::settings::{Settings, Strictness};
+use crate::sets::{Segment, Spill};
+use crate::settings::{Memory, Settings, Strictness};
 
 /// A document's text.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,112 @@ pub(super) struct Text {
     pub(super) whole: Arc<str>,
     /// The text of each field, where several make the whole; empty where a record has none.
     pub(super) fields: Vec<Arc<str>>,
+}
+
+impl Text {
+    /// Bytes of the text and of its fields.
+    pub(super) fn bytes(&self) -> u64 {
+        let fields = self.fields.iter().map(|field| field.len());
+        (self.whole.len() + fields.sum::<usize>()) as u64
+    }
+}
+
+/// Numbered texts, in memory for as long as they fit, then in a temporary file.
+#[derive(Debug)]
+pub(super) struct TextStore {
+    memory: Memory,
+    bytes_max: u64,
+    /// Bytes of those that are in memory.
+    held: u64,
+    texts: Vec<Option<StoredText>>,
+    spill: Option<Spill>,
+}
+
+#[derive(Debug)]
+enum StoredText {
+    InMemory(Arc<str>),
+    OnDisk(Segment),
+}
+
+impl StoredText {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::InMemory(text) => text.len(),
+            Self::OnDisk(segment) => segment.len(),
+        }
+    }
+}
+
+impl TextStore {
+    /// Room for `count` texts, none of which is there. They take up to one in `share` parts of the
+    /// memory.
+    pub(super) fn new(count: usize, memory: &Memory, share: u64) -> Self {
+        let mut texts = Vec::new();
+        texts.resize_with(count, || None);
+        Self {
+            memory: memory.clone(),
+            bytes_max: memory.bytes / share,
+            held: 0,
+            texts,
+            spill: None,
+        }
+    }
+
+    /// Number of texts that there is room for.
+    pub(super) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Keeps a text under a number.
+    pub(super) fn set(&mut self, number: usize, text: Arc<str>) -> Result<(), Error> {
+        self.remove(number);
+        let bytes = text.len() as u64;
+        let stored = if self.held + bytes <= self.bytes_max {
+            self.held += bytes;
+            StoredText::InMemory(text)
+        } else {
+            let spill = match &self.spill {
+                Some(spill) => spill,
+                None => self.spill.insert(Spill::create(&self.memory.temp_dir)?),
+            };
+            StoredText::OnDisk(spill.append(text.as_bytes())?)
+        };
+        self.texts[number] = Some(stored);
+        Ok(())
+    }
+
+    /// Keeps a text under the next number.
+    pub(super) fn push(&mut self, text: Arc<str>) -> Result<(), Error> {
+        self.texts.push(None);
+        self.set(self.texts.len() - 1, text)
+    }
+
+    /// Forgets a text, and gives its bytes.
+    pub(super) fn remove(&mut self, number: usize) -> usize {
+        let text = self.texts[number].take();
+        if let Some(StoredText::InMemory(text)) = &text {
+            self.held -= text.len() as u64;
+        }
+        text.map_or(0, |text| text.bytes())
+    }
+
+    /// Bytes of a text, if it is there.
+    pub(super) fn bytes(&self, number: usize) -> Option<usize> {
+        self.texts[number].as_ref().map(StoredText::bytes)
+    }
+
+    /// A text, if it is there.
+    pub(super) fn get(&self, number: usize) -> Result<Option<Arc<str>>, Error> {
+        match (&self.texts[number], &self.spill) {
+            (Some(StoredText::InMemory(text)), _) => Ok(Some(Arc::clone(text))),
+            (Some(StoredText::OnDisk(segment)), Some(spill)) => {
+                let mut bytes: Vec<u8> = Vec::new();
+                spill.read(*segment, &mut bytes)?;
+                Ok(Some(String::from_utf8_lossy(&bytes).into()))
+            }
+            _ => Ok(None),
+        }
+    }
 }
 
 /// How texts are looked for.
@@ -214,5 +321,33 @@ fn text_of(content: &Content<'_>) -> Arc<str> {
     match content {
         Content::Text(text) => text.as_ref().into(),
         Content::Items(items) => items.join("\n").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back_from_memory_and_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for bytes in [0, 60, 1 << 20] {
+            let memory = Memory {
+                bytes,
+                temp_dir: folder.path().to_owned(),
+            };
+            let mut store = TextStore::new(3, &memory, 2);
+            let texts = ["one".repeat(5), "två".repeat(4), String::new()];
+            for (number, text) in texts.iter().enumerate().rev() {
+                store.set(number, text.as_str().into()).unwrap();
+            }
+            store.push("four".into()).unwrap();
+            assert!(store.held <= bytes / 2);
+            assert_eq!((store.len(), store.bytes(1)), (4, Some(16)));
+            assert_eq!((store.remove(1), store.bytes(1)), (16, None));
+            let found: Vec<_> = (0..4).map(|number| store.get(number).unwrap()).collect();
+            let found: Vec<Option<&str>> = found.iter().map(|text| text.as_deref()).collect();
+            assert_eq!(found, [Some(&texts[0][..]), None, Some(""), Some("four")]);
+        }
     }
 }

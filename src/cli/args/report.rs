@@ -37,8 +37,8 @@ The same input gives the same bytes.";
 
 pub(super) const AFTER_HELP: &str = "\
 Cost:
-  As for exact scores of pairs; the inputs are read once more for the texts, which are held
-  in memory.
+  As for exact scores of pairs; the inputs are read once more for the texts, which go to a
+  temporary file beyond an eighth of --memory.
 
 Examples:
   simdup report -o report.html tests/data/example.jsonl

@@ -1,6 +1,7 @@
 //! `--sweep shingles`: other shingles. They are made from the text, which is read again for each:
 //! to keep all texts, or all kinds of shingles at once, would take many times the memory.
 
+use super::super::twice::bytes_of_each;
 use super::judge::Known;
 use super::row::{Plot, Row};
 use super::searched::{Searched, plotted, with_best};
@@ -11,8 +12,9 @@ use crate::read::{Input, for_two_readings};
 use crate::settings::{Finding, Settings};
 use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 
-/// What comes from a pipe is kept: in memory up to this part of it, then in a temporary file.
-const SPOOL_SHARE: u64 = 8;
+/// What comes from pipes is kept: in memory up to this part of it, then in temporary files. While
+/// it is read, it is kept for the next time besides.
+const SPOOL_SHARE: u64 = 8 * 2;
 
 pub(super) fn run(
     inputs: Inputs,
@@ -24,7 +26,8 @@ pub(super) fn run(
 ) -> Result<Evaluated, Error> {
     let mut evaluated = Evaluated::default();
     let memory = settings.memory();
-    let bytes = usize::try_from(memory.bytes / SPOOL_SHARE).unwrap_or(usize::MAX);
+    let all = inputs.documents.iter().chain(&inputs.templates);
+    let bytes = bytes_of_each(all, &memory, SPOOL_SHARE);
     let twice = |inputs: Vec<Input>| -> (Vec<Input>, Vec<Input>) {
         let again = inputs.into_iter();
         again
