@@ -6,8 +6,8 @@ mod cli;
 
 use std::process::ExitCode;
 
-/// 0 done; 1 found and 3 no document at all, only where `--exit-status` asks for an answer in it; 2
-/// an error, skipped records among them unless `--skip-ok`; 128 and the number of the signal that ended the run.
+/// Exits with 0: done; 1: found, and 3: no document at all, both only with `--exit-status`; 2: an
+/// error, skipped records among them unless `--skip-ok`. A signal that ends the run ends the process.
 fn main() -> ExitCode {
     match cli::run() {
         Ok(outcome) => outcome.into(),

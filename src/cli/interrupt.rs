@@ -1,5 +1,5 @@
-//! What is left when the program is told to end: nothing that was half written. The only file
-//! that knows signal-hook, and ctrlc for Windows.
+//! Ends the program when a signal asks for it, and leaves nothing that was half written. The only
+//! file that knows signal-hook, and ctrlc for Windows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,22 +25,23 @@ fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the program as shells have it: 128 and the number of the signal.
-fn end(signal: i32) -> ! {
+/// Removes what is temporary, then calls `end`. Outputs get no names from then on.
+fn clean_up(end: impl FnOnce()) {
     let temporary = temporary();
     for path in temporary.iter() {
         let _ = fs::remove_file(path);
     }
     observer::clear();
     simdup::inside::end_commands();
-    std::process::exit(SIGNALLED + signal)
+    end();
 }
 
-const SIGNALLED: i32 = 128;
+/// Added to the number of a signal, the exit status that shells show for it.
+const SIGNALED: i32 = 128;
 
 /// The exit status of a program that was not allowed to write so large a file: SIGXFSZ would
 /// have ended it.
-pub(super) const FILE_TOO_LARGE: u8 = SIGNALLED as u8 + 25;
+pub(super) const FILE_TOO_LARGE: u8 = SIGNALED as u8 + 25;
 
 /// Watches for signals from here on. Without that a file may be left, which is no reason to
 /// refuse the run.
@@ -55,12 +56,21 @@ pub(super) fn watch() {
     ) {
         let _ = std::thread::Builder::new().spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                end(signal);
+                clean_up(|| die_of(signal));
             }
         });
     }
     // Caught, it leaves a write that fails, and that is reported.
     let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
+}
+
+/// Restores the default action of a signal and raises it again, so that a parent sees that the
+/// signal ended the program: a shell then ends its loop too.
+#[cfg(unix)]
+fn die_of(signal: i32) {
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    // Only if the signal is unknown there.
+    std::process::exit(SIGNALED + signal)
 }
 
 /// What was ignored when the program started stays so: `nohup` is for that. Where Linux does
@@ -78,5 +88,5 @@ fn ignored_at_start() -> impl Fn(i32) -> bool {
 #[cfg(windows)]
 pub(super) fn watch() {
     const INTERRUPT: i32 = 2;
-    let _ = ctrlc::set_handler(|| end(INTERRUPT));
+    let _ = ctrlc::set_handler(|| clean_up(|| std::process::exit(SIGNALED + INTERRUPT)));
 }

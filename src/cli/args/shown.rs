@@ -144,7 +144,7 @@ fn statuses(name: &str, skips: bool) -> String {
     if found.is_some() {
         table += "  3  with --exit-status: no document at all\n";
     }
-    table + "  128 and the number of a signal that ended the run"
+    table + "  128 and the number of a signal: a shell shows this if the signal ended the run"
 }
 
 fn shown(command: Command) -> Command {
