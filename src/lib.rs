@@ -32,6 +32,7 @@ mod eval;
 mod explain;
 #[cfg(any(feature = "parquet", feature = "worker"))]
 mod guard;
+mod id_text;
 mod index;
 mod observer;
 mod pairs;
@@ -96,10 +97,10 @@ pub mod inside {
     pub use crate::document::Content;
     pub use crate::eval::{RandTally, Tally, confidence, rand_tallies};
     pub use crate::explain::{Spanned, Template, passages};
+    pub use crate::id_text::decoded as decoded_id;
     pub use crate::pipeline::{
         Listed, TextFiles, cluster_written_pairs, find_pairs_with_places, write_pairs,
     };
-    pub use crate::read::percent_decoded;
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, distinct, end_commands, is_archive, read_pairs,
     };
@@ -112,10 +113,10 @@ pub mod inside {
     #[cfg(feature = "worker")]
     pub use crate::worker::{Emit, Keys, Planned, Stage, Task, Verb, run_stage};
     pub use crate::write::{
-        Accepted, ClusterFormat, ClusterLine, Columns, ExplainFormat, FigureFormat, FigureLines,
-        FilePlace, IdLines, ListFormat, Listing, Look, Output, OutputFormat, Packed, PairFacts,
-        PairOrder, RankFormat, appear, write_annotated, write_cluster, write_explanation,
-        write_plot, write_rank, write_rank_header, write_signature,
+        Accepted, ClusterFormat, ClusterLine, Columns, EncodedIds, ExplainFormat, FigureFormat,
+        FigureLines, FilePlace, IdLines, ListFormat, Listing, Look, Output, OutputFormat, Packed,
+        PairFacts, PairOrder, RankFormat, appear, write_annotated, write_cluster,
+        write_explanation, write_plot, write_rank, write_rank_header, write_signature,
     };
 
     /// Room in large pages.

@@ -73,10 +73,17 @@ fn write_all<'a>(
         writeln!(output, "{}", lines.count())?;
         return output.into_inner().map_err(io::IntoInnerError::into_error);
     }
+    let mut is_encoded = false;
     for line in lines {
-        write_cluster(&line, args.format(), &mut output)?;
+        is_encoded |= write_cluster(&line, args.format(), &mut output)?;
     }
-    output.into_inner().map_err(io::IntoInnerError::into_error)
+    let output = output
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    if is_encoded && !args.output.quiet {
+        report::note_encoded_ids("-f jsonl");
+    }
+    Ok(output)
 }
 
 /// Clusters of pairs that were written earlier.

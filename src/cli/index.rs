@@ -64,13 +64,17 @@ fn add(args: &AddArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
         writer: &mut output,
     };
     let format = PairFormatArg::list_format(args.format, &args.output);
-    let found = added.write(&args.list.listing(format, args.top), named)?;
+    let listing = args.list.listing(format, args.top);
+    let found = added.write(&listing, named)?;
     if args.list.count {
         let counted = writeln!(output, "{found}");
         counted.map_err(|error| Failure::write(&name, error))?;
     }
     let stats = stats_output.write(&mut added.stats)?;
     files::finish([(output, name)].into_iter().chain(stats))?;
+    if listing.encoded_ids.any() && !args.output.quiet {
+        report::note_encoded_ids(report::EXACT_FORMATS);
+    }
     let stats = added.finish()?;
     terminal.close(&stats, &summary::best(found, args.top, "pair", "pairs"));
     let answer = Answer {

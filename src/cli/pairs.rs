@@ -95,6 +95,9 @@ pub(super) fn run(args: &PairsArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     outputs.extend(stats.write(&mut similar.stats)?);
     files::finish(outputs)?;
 
+    if listing.encoded_ids.any() && !args.output.quiet {
+        report::note_encoded_ids(report::EXACT_FORMATS);
+    }
     let known = listing
         .accepted
         .as_ref()

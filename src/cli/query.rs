@@ -14,7 +14,7 @@ use super::args::{Flag, OutputArgs, PairFormatArg, QueryArgs};
 use super::files;
 use super::index::check_settings;
 use super::observer::Terminal;
-use super::report::StatsOutput;
+use super::report::{self, StatsOutput};
 use super::{Answer as StatusAnswer, Failure, Outcome, summary};
 
 pub(super) fn run(args: &QueryArgs, typed: &[Flag]) -> Result<Outcome, Failure> {
@@ -125,9 +125,12 @@ impl Asking<'_> {
         let output = writer.output.into_inner();
         let output = output.map_err(|error| failed(error.into_error()))?;
         let mut json = json.map_err(|error| failed(error.into()))?;
-        json["peak_memory_bytes"] = super::report::peak_memory_bytes().into();
+        json["peak_memory_bytes"] = report::peak_memory_bytes().into();
         let stats_output = stats_output.write_as_json(&json)?;
         files::finish([(output, name)].into_iter().chain(stats_output))?;
+        if self.listing.encoded_ids.any() && !self.output.quiet {
+            report::note_encoded_ids(report::EXACT_FORMATS);
+        }
         Ok((stats, count))
     }
 }

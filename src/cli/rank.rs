@@ -10,7 +10,7 @@ use simdup::{Stats, rank_documents};
 use super::args::{PairFormatArg, RankArgs};
 use super::files::{self, open_beside};
 use super::observer::Terminal;
-use super::report::StatsOutput;
+use super::report::{self, StatsOutput};
 use super::{Answer, Failure, Outcome, summary};
 
 pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
@@ -36,8 +36,11 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     let failure = |error| Failure::write(&name, error);
     write_rank_header(format, is_named, &mut lines).map_err(failure)?;
     let mut failed = None;
+    let mut is_encoded = false;
     let mut ranking = rank_documents(inputs, gold, &settings, &terminal, |ranked| {
-        let mut written = write_rank(&ranked, format, &mut lines);
+        let mut written = write_rank(&ranked, format, &mut lines).map(|encoded| {
+            is_encoded |= encoded;
+        });
         if ranked.is_last_at_hand && args.unsorted {
             written = written.and_then(|()| lines.flush());
         }
@@ -72,6 +75,9 @@ pub(super) fn run(args: &RankArgs) -> Result<Outcome, Failure> {
     let stats_output = stats_output.write(&mut ranking.stats)?;
     let others = frequencies_output.into_iter().chain(stats_output);
     files::finish([(output, name)].into_iter().chain(others))?;
+    if is_encoded && !args.output.quiet {
+        report::note_encoded_ids(report::EXACT_FORMATS);
+    }
     terminal.close(
         &ranking.stats,
         &summary::best(

@@ -55,6 +55,17 @@ pub(super) fn warning(text: &str) {
     let _ = writeln!(io::stderr().lock(), "simdup: {text}");
 }
 
+/// Says that text lines do not have all ids as they are; `formats` have.
+pub(super) fn note_encoded_ids(formats: &str) {
+    warning(&format!(
+        "in ids with white space, it is written as %20 and the like, and % as %25; {formats} \
+         writes ids exactly"
+    ));
+}
+
+/// The formats of pairs that have ids as they are.
+pub(super) const EXACT_FORMATS: &str = "-f tsv or -f jsonl";
+
 /// Where the statistics go.
 pub(super) struct StatsOutput(Option<(Packed, String)>);
 

@@ -16,9 +16,10 @@ use super::{Inputs, in_pool};
 use crate::collection::Urls;
 use crate::error::{Error, ErrorKind};
 use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
+use crate::id_text;
 use crate::observer::{Observer, Phase};
 use crate::pairs::{Pair, Pairs};
-use crate::read::{Input, percent_decoded, read_pairs};
+use crate::read::{Input, read_pairs};
 use crate::score::{Measure, Score};
 use crate::settings::Settings;
 use crate::shingle::{ShingleSet, ShingleSettings, Shingler, Shingles, shingler};
@@ -110,8 +111,8 @@ pub struct Explained {
 struct NamedPair {
     urls: [String; 2],
     score: Option<f64>,
-    /// The ids as they would be if white space in them had been encoded to be printed.
-    decoded: Option<[String; 2]>,
+    /// What the documents may be called instead: text may have written their ids otherwise.
+    others: Option<[String; 2]>,
 }
 
 impl NamedPair {
@@ -119,23 +120,35 @@ impl NamedPair {
         Self {
             urls,
             score: Some(score),
-            decoded: None,
+            others: None,
         }
     }
 
     /// As somebody typed them.
     fn typed(urls: [String; 2]) -> Self {
         Self {
-            decoded: Some([percent_decoded(&urls[0]), percent_decoded(&urls[1])]),
+            others: Some(
+                urls.each_ref()
+                    .map(|url| id_text::decoded(url).into_owned()),
+            ),
             urls,
             score: None,
         }
     }
 
+    /// As they stand in a file of pairs.
+    fn written(urls: [String; 2], score: f64) -> Self {
+        let other = |url: &String| id_text::encoded(url).unwrap_or_else(|| url.clone());
+        Self {
+            others: Some(urls.each_ref().map(other)),
+            ..Self::new(urls, score)
+        }
+    }
+
     /// What a document may be called, the likelier first.
     fn names(&self, side: usize) -> impl Iterator<Item = &str> {
-        let decoded = self.decoded.iter().map(move |urls| urls[side].as_str());
-        std::iter::once(self.urls[side].as_str()).chain(decoded)
+        let others = self.others.iter().map(move |urls| urls[side].as_str());
+        std::iter::once(self.urls[side].as_str()).chain(others)
     }
 }
 
@@ -377,7 +390,9 @@ impl Explaining<'_> {
 fn written(input: Input, choice: Choice) -> Result<Vec<NamedPair>, Error> {
     let mut chosen = Chosen::new(choice);
     read_pairs(input, |left, right, score| {
-        chosen.add(score, || NamedPair::new([left.into(), right.into()], score));
+        chosen.add(score, || {
+            NamedPair::written([left.into(), right.into()], score)
+        });
         Ok(())
     })?;
     Ok(chosen.finish())

@@ -99,7 +99,6 @@ pub use input::Input;
 pub(crate) use spool::for_two_readings;
 pub(crate) use stream::Stream;
 pub use walk::{Globs, Walk};
-pub use written_pairs::percent_decoded;
 pub use written_pairs::read_pairs;
 pub(crate) use written_pairs::{KnownPair, read_known_pairs};
 

@@ -1,8 +1,11 @@
 //! Pairs that are known and accepted, by their ids in whatever order. A path is the same with and
-//! without `./` before it.
+//! without `./` before it, and an id that reads as the text of another is the same as that.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::id_text;
 
 /// Pairs that are known, and which of them were met again.
 #[derive(Debug, Default)]
@@ -17,11 +20,11 @@ impl Accepted {
     /// Adds a pair.
     pub fn add(&mut self, left: &str, right: &str) {
         let [lesser, greater] = in_order(left, right);
-        let greater_ids = match self.pairs.get_mut(lesser) {
+        let greater_ids = match self.pairs.get_mut(&*lesser) {
             Some(known) => known,
             None => self.pairs.entry(lesser.into()).or_default(),
         };
-        if !greater_ids.contains_key(greater) {
+        if !greater_ids.contains_key(&*greater) {
             greater_ids.insert(greater.into(), self.named.len());
             let names = [left, right].map(Box::from);
             self.named.push((names, AtomicBool::new(false)));
@@ -46,8 +49,8 @@ impl Accepted {
     /// Whether a pair is known, which is remembered.
     pub fn meet(&self, left: &str, right: &str) -> bool {
         let [lesser, greater] = in_order(left, right);
-        let greater_ids = self.pairs.get(lesser);
-        let known = greater_ids.and_then(|ids| ids.get(greater));
+        let greater_ids = self.pairs.get(&*lesser);
+        let known = greater_ids.and_then(|ids| ids.get(&*greater));
         if let Some(&known) = known {
             self.named[known].1.store(true, Ordering::Relaxed);
         }
@@ -63,9 +66,10 @@ impl Accepted {
 }
 
 /// Two ids as they are looked up, the lesser one first.
-fn in_order<'a>(left: &'a str, right: &'a str) -> [&'a str; 2] {
-    let [left, right] = [left, right].map(|id| id.trim_start_matches("./"));
-    [left.min(right), left.max(right)]
+fn in_order<'a>(left: &'a str, right: &'a str) -> [Cow<'a, str>; 2] {
+    let mut ids = [left, right].map(|id| id_text::decoded(id.trim_start_matches("./")));
+    ids.sort_unstable();
+    ids
 }
 
 #[cfg(test)]
@@ -86,5 +90,15 @@ mod tests {
         assert!(accepted.meet("./y", "x"));
         accepted.add("./src/a.c", "src/b.c");
         assert!(accepted.meet("src/b.c", "src/a.c"));
+    }
+
+    #[test]
+    fn an_id_is_met_as_text_wrote_it() {
+        let mut accepted = Accepted::default();
+        // Read from a line of text, where both ids of a document are printed as the second.
+        accepted.add("http://a.ru/x y", "http://a.ru/%D0%BF");
+        assert!(accepted.meet("http://a.ru/x%20y", "http://a.ru/%D0%BF"));
+        assert!(accepted.meet("http://a.ru/x y", "http://a.ru/%D0%BF"));
+        assert!(!accepted.meet("http://a.ru/x y", "http://a.ru/п"));
     }
 }

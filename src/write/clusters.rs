@@ -19,19 +19,20 @@ pub struct ClusterLine<'a> {
     pub lowest: Option<String>,
 }
 
-/// Writes a cluster and a line end.
+/// Writes a cluster and a line end. Returns whether white space in an id was percent-encoded.
 pub fn write_cluster(
     cluster: &ClusterLine<'_>,
     format: ClusterFormat,
     output: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     let mut line = Vec::new();
+    let mut is_encoded = false;
     match format {
         ClusterFormat::Text => {
-            Text.id(cluster.keeper, &mut line);
+            is_encoded |= Text.id(cluster.keeper, &mut line);
             for (member, _) in &cluster.members {
                 line.push(b' ');
-                Text.id(member, &mut line);
+                is_encoded |= Text.id(member, &mut line);
             }
             line.push(b'\n');
         }
@@ -51,7 +52,8 @@ pub fn write_cluster(
             line.extend_from_slice(b"]}\n");
         }
     }
-    output.write_all(&line)
+    output.write_all(&line)?;
+    Ok(is_encoded)
 }
 
 /// What is not among the documents that are kept, and why.

@@ -16,14 +16,15 @@ impl PairFormat for Csv {
         line.extend_from_slice(value.unwrap_or_default().as_bytes());
     }
 
-    fn id(&self, url: &str, line: &mut Vec<u8>) {
+    fn id(&self, url: &str, line: &mut Vec<u8>) -> bool {
         if !url.contains([',', '"', '\n', '\r']) {
             line.extend_from_slice(url.as_bytes());
-            return;
+            return false;
         }
         line.push(b'"');
         line.extend_from_slice(url.replace('"', "\"\"").as_bytes());
         line.push(b'"');
+        false
     }
 
     fn frame(&self) -> [&'static str; 4] {

@@ -1,6 +1,6 @@
 //! Pairs as lines, by their ids: one on the left with several on the right.
 
-use super::listing::{FilePlace, ListFormat, Listing, PairFacts};
+use super::listing::{EncodedIds, FilePlace, ListFormat, Listing, PairFacts};
 use super::{Columns, OutputFormat, PairFormat, github, sarif};
 use crate::collection::Urls;
 use crate::document::DocumentId;
@@ -55,6 +55,7 @@ pub struct IdLines {
     left_id: Vec<u8>,
     printed: PrintedScores,
     is_first: bool,
+    encoded_ids: EncodedIds,
 }
 
 impl IdLines {
@@ -71,6 +72,7 @@ impl IdLines {
             left_id: Vec::new(),
             printed: PrintedScores::new(listing.digits),
             is_first: true,
+            encoded_ids: listing.encoded_ids.clone(),
         }
     }
 
@@ -113,7 +115,10 @@ impl IdLines {
     pub fn left(&mut self, url: &str) {
         self.left_id.clear();
         match self.format {
-            ListFormat::Rows(_) => self.rules.id(url, &mut self.left_id),
+            ListFormat::Rows(_) => {
+                let is_encoded = self.rules.id(url, &mut self.left_id);
+                self.encoded_ids.add(is_encoded);
+            }
             ListFormat::Github | ListFormat::Sarif => url.clone_into(&mut self.left),
         }
     }
@@ -140,7 +145,7 @@ impl IdLines {
         text.extend_from_slice(first);
         text.extend_from_slice(&self.left_id);
         text.extend_from_slice(second);
-        self.rules.id(right, text);
+        self.encoded_ids.add(self.rules.id(right, text));
         text.extend_from_slice(before_score);
         text.extend_from_slice(self.printed.text(facts.score).as_bytes());
         if let Some(shares) = facts.shares {

@@ -5,8 +5,9 @@ use super::PairFormat;
 pub(super) struct Jsonl;
 
 impl PairFormat for Jsonl {
-    fn id(&self, url: &str, line: &mut Vec<u8>) {
+    fn id(&self, url: &str, line: &mut Vec<u8>) -> bool {
         json_string(url, line);
+        false
     }
 
     fn more(&self, name: &str, value: Option<&str>, line: &mut Vec<u8>) {

@@ -1,6 +1,7 @@
 //! How pairs are listed: which of them, in what order, and what is said of each.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::OutputFormat;
 use super::accepted::Accepted;
@@ -23,6 +24,26 @@ pub struct Listing {
     pub is_counted: bool,
     /// Pairs that are known, and are not listed.
     pub accepted: Option<Arc<Accepted>>,
+    /// Whether an id was encoded that was listed.
+    pub encoded_ids: EncodedIds,
+}
+
+/// Whether white space in an id was percent-encoded, in any line so far.
+#[derive(Clone, Debug, Default)]
+pub struct EncodedIds(Arc<AtomicBool>);
+
+impl EncodedIds {
+    /// Remembers what was done with an id.
+    pub(super) fn add(&self, is_encoded: bool) {
+        if is_encoded {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether there is any.
+    pub fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Listing {

@@ -34,7 +34,7 @@ pub(crate) use html::{
 };
 pub use id_lines::IdLines;
 pub(crate) use id_lines::PairLines;
-pub use listing::{Columns, FilePlace, ListFormat, Listing, PairFacts, PairOrder};
+pub use listing::{Columns, EncodedIds, FilePlace, ListFormat, Listing, PairFacts, PairOrder};
 pub use output::{Output, appear};
 pub use packed::Packed;
 pub use plot::write_plot;
@@ -110,8 +110,9 @@ trait PairFormat: Sync {
         String::new()
     }
 
-    /// An id, such that it can stand in a line.
-    fn id(&self, url: &str, line: &mut Vec<u8>);
+    /// Appends an id, such that it can stand in a line. Returns whether white space in it was
+    /// percent-encoded, which a reader cannot tell for certain.
+    fn id(&self, url: &str, line: &mut Vec<u8>) -> bool;
 
     /// What stands before the first id, between the ids, between the second id
     /// and the score, and behind the score.
@@ -143,7 +144,10 @@ mod tests {
     fn ids_are_escaped_as_each_format_asks() {
         let (left, right) = ("a b\u{a0}%\tc\n", "x,\"y\"\\\r");
         for (format, expected) in [
-            (OutputFormat::Text, "a%20b%C2%A0%%09c%0A x,\"y\"\\%0D 0.9\n"),
+            (
+                OutputFormat::Text,
+                "a%20b%C2%A0%25%09c%0A x,\"y\"\\%0D 0.9\n",
+            ),
             (
                 OutputFormat::Tsv,
                 "a b\u{a0}%\\tc\\n\tx,\"y\"\\\\\\r\t0.9\n",

@@ -29,18 +29,20 @@ pub fn write_rank_header(
     }
 }
 
-/// Writes a document or a link, and a line end.
+/// Writes a document or a link, and a line end. Returns whether white space in an id was
+/// percent-encoded.
 pub fn write_rank(
     ranked: &Ranked<'_>,
     format: RankFormat,
     output: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     let mut line = Vec::with_capacity(64);
+    let mut is_encoded = false;
     let score = ranked.score;
     match format {
         RankFormat::Aligned => {
             write!(line, "{:.4}  ", score.as_f64())?;
-            Text.id(ranked.url, &mut line);
+            is_encoded |= Text.id(ranked.url, &mut line);
         }
         RankFormat::Plain(OutputFormat::Jsonl) => {
             write!(line, "{{\"score\":{score},\"url\":")?;
@@ -66,15 +68,16 @@ pub fn write_rank(
             let [_, between, ..] = rules.frame().map(str::as_bytes);
             write!(line, "{score}")?;
             line.extend_from_slice(between);
-            rules.id(ranked.url, &mut line);
+            is_encoded |= rules.id(ranked.url, &mut line);
             if let (Some(gold), OutputFormat::Csv) = (ranked.gold, format) {
                 line.extend_from_slice(between);
-                rules.id(gold, &mut line);
+                is_encoded |= rules.id(gold, &mut line);
             }
         }
     }
     line.push(b'\n');
-    output.write_all(&line)
+    output.write_all(&line)?;
+    Ok(is_encoded)
 }
 
 #[cfg(test)]

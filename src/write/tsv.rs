@@ -6,7 +6,7 @@ use super::PairFormat;
 pub(super) struct Tsv;
 
 impl PairFormat for Tsv {
-    fn id(&self, url: &str, line: &mut Vec<u8>) {
+    fn id(&self, url: &str, line: &mut Vec<u8>) -> bool {
         for &byte in url.as_bytes() {
             match byte {
                 b'\t' => line.extend_from_slice(b"\\t"),
@@ -16,6 +16,7 @@ impl PairFormat for Tsv {
                 _ => line.push(byte),
             }
         }
+        false
     }
 
     fn frame(&self) -> [&'static str; 4] {

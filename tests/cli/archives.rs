@@ -219,7 +219,7 @@ fn what_is_wrong_with_a_member_is_said_and_the_others_are_read() {
     let run = place.run("--threshold 1 z");
     assert_eq!(
         (run.status, run.stdout.as_str()),
-        (2, "z!caf%2582 z!good 1.0\n")
+        (2, "z!caf%82 z!good 1.0\n")
     );
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert!(lines[0].starts_with("simdup: z!secret: a member that is encrypted; unpack"));

@@ -227,11 +227,11 @@ fn files_are_listed_in_a_file() {
         .file("list", "a b.txt\r\n\nc.txt")
         .file("zeros", "a b.txt\0d\0")
         .file("nothing", "");
-    let pairs = |arguments: &str| place.run(arguments).clean();
+    let pairs = |arguments: &str| place.run(&format!("-q {arguments}")).clean();
     assert_eq!(pairs("--files-from list"), "a%20b.txt c.txt 1.0\n");
     assert_eq!(pairs("--files-from zeros -0"), "a%20b.txt d/e.txt 1.0\n");
     assert_eq!(pairs("--files-from list d").lines().count(), 3);
-    assert_eq!(pairs("--files-from nothing -q"), "");
+    assert_eq!(pairs("--files-from nothing"), "");
     let piped = place.pipe("--files-from -", "c.txt\nd/e.txt\n");
     assert_eq!(piped.clean(), "c.txt d/e.txt 1.0\n");
     for (arguments, says) in [

@@ -263,7 +263,7 @@ fn files_are_found_by_the_names_that_were_printed() {
     place
         .file("hw/Ada Lovelace/stats.txt", ONE)
         .file("hw/ben/50%.txt", ONE);
-    let pairs = place.run("hw").clean();
+    let pairs = place.run("-q hw").clean();
     let ids: Vec<&str> = pairs.split_whitespace().take(2).collect();
     assert_eq!(ids, ["hw/Ada%20Lovelace/stats.txt", "hw/ben/50%.txt"]);
     let run = place.run(&format!("explain {}", ids.join(" "))).clean();

@@ -212,7 +212,7 @@ fn pairs_of_every_format_are_clustered() {
         line("100%41", "one two three"),
     ];
     place.file("docs", strange.concat());
-    let expected = place.run("cluster docs").clean();
+    let expected = place.run("cluster -q docs").clean();
     for name in [
         "p.txt",
         "p.tsv",
@@ -221,8 +221,10 @@ fn pairs_of_every_format_are_clustered() {
         "p.csv.gz",
         "p.jsonl.zst",
     ] {
-        place.run(&format!("-s containment -o {name} docs")).clean();
-        let clusters = place.run(&format!("cluster --pairs {name}")).clean();
+        place
+            .run(&format!("-q -s containment -o {name} docs"))
+            .clean();
+        let clusters = place.run(&format!("cluster -q --pairs {name}")).clean();
         assert_eq!(clusters, expected, "{name}");
     }
     place.file("p", "not a pair\nat all\n");

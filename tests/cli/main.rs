@@ -44,6 +44,7 @@ mod flags;
 mod formats;
 mod harness;
 mod help;
+mod ids;
 mod index;
 mod json_schema;
 mod listing;

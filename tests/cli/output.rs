@@ -30,12 +30,14 @@ fn every_format_survives_strange_ids() {
         ),
     ] {
         assert_eq!(
-            place.pipe(&format!("-f {format}"), strange_ids()).clean(),
+            place
+                .pipe(&format!("-q -f {format}"), strange_ids())
+                .clean(),
             expected
         );
         assert_eq!(
             place
-                .pipe(&format!("-f csv --format {format}"), strange_ids())
+                .pipe(&format!("-q -f csv --format {format}"), strange_ids())
                 .clean(),
             expected
         );
@@ -45,7 +47,7 @@ fn every_format_survives_strange_ids() {
 #[test]
 fn a_file_is_written_whole_or_not_at_all() {
     let place = Place::new();
-    place.pipe("-o out", strange_ids()).clean();
+    place.pipe("-q -o out", strange_ids()).clean();
     assert_eq!(place.read("out").lines().count(), 1);
     // A run that fails leaves the old file and no other.
     place.file("bad", "{\"url\":\"x\n");

@@ -12,21 +12,6 @@ mod command_line {
         }
     }
 
-    /// `a b` and `a%20b` printed the same.
-    #[test]
-    fn text_tells_apart_what_is_encoded_and_what_was() {
-        let docs = ["a b", "a%20b", "50%"].map(|id| line(id, "the same text"));
-        let place = Place::new();
-        assert_eq!(
-            place.pipe("", docs.concat()).clean(),
-            "a%20b a%2520b 1.0\na%20b 50% 1.0\na%2520b 50% 1.0\n"
-        );
-        assert_eq!(
-            place.pipe("cluster", docs.concat()).clean(),
-            "a%20b a%2520b 50%\n"
-        );
-    }
-
     /// They ended in "No such file".
     #[test]
     fn a_mistyped_command_is_no_missing_file() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use simdup::inside::percent_decoded;
+use simdup::inside::decoded_id;
 use simdup::settings::{Choice, Measure};
 use simdup::{Input, Settings};
 
@@ -107,7 +107,10 @@ pub(in crate::cli) enum ExplainFormatArg {
 
 /// The file of this name, or of the name that was encoded to be printed.
 fn file_of(name: &Path) -> Option<PathBuf> {
-    let decoded = || name.to_str().map(|name| percent_decoded(name).into());
+    let decoded = || {
+        name.to_str()
+            .map(|name| decoded_id(name).into_owned().into())
+    };
     let is_file = |path: &PathBuf| path.is_file();
     Some(name.to_owned())
         .filter(is_file)

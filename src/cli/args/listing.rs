@@ -74,8 +74,8 @@ impl ListArgs {
 /// Formats of a line a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum PairFormatArg {
-    /// `url1 url2 score`; inside an id, white space is percent-encoded, and a % before two
-    /// hexadecimal digits too, so that decoding gives the id back
+    /// `url1 url2 score`; in an id with white space, that and % are percent-encoded, any other
+    /// stands as it is
     Text,
     /// Tab-separated; tab, line ends and backslash inside an id are escaped
     Tsv,
@@ -118,8 +118,8 @@ impl PairFormatArg {
 /// Formats of pairs, those that are no table among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum ListFormatArg {
-    /// `url1 url2 score`; inside an id, white space is percent-encoded, and a % before two
-    /// hexadecimal digits too, so that decoding gives the id back
+    /// `url1 url2 score`; in an id with white space, that and % are percent-encoded, any other
+    /// stands as it is
     Text,
     /// Tab-separated; tab, line ends and backslash inside an id are escaped
     Tsv,

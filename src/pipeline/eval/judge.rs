@@ -6,6 +6,7 @@ use super::TruthSource;
 use crate::collection::{Collection, Group, Groups};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
+use crate::id_text;
 use crate::observer::Observer;
 use crate::read::{KnownPair, field_text, read_known_pairs};
 use crate::settings::Strictness;
@@ -73,9 +74,12 @@ impl Known {
             }
             Self::Pairs(pairs) => pairs,
         };
-        let mut documents: HashMap<&str, Option<DocumentId>> = pairs
+        // A document may have the id as text wrote it.
+        let names = |url: &String| [Some(url.clone()), id_text::encoded(url)];
+        let mut documents: HashMap<String, Option<DocumentId>> = pairs
             .iter()
-            .flat_map(|pair| pair.urls.iter().map(|url| (url.as_str(), None)))
+            .flat_map(|pair| pair.urls.iter().flat_map(names))
+            .filter_map(|name| Some((name?, None)))
             .collect();
         for document in (0..urls.len() as u32).map(DocumentId) {
             if let Some(found) = documents.get_mut(urls.get(document)) {
@@ -86,7 +90,8 @@ impl Known {
         let mut is_labelled = false;
         for pair in pairs {
             let [one, two] = pair.urls.each_ref().map(|url| {
-                let found = documents.get(url.as_str()).copied().flatten();
+                let mut names = names(url).into_iter().flatten();
+                let found = names.find_map(|name| documents.get(&name).copied().flatten());
                 found.ok_or_else(|| Error {
                     place: pair.place.clone(),
                     kind: ErrorKind::UnknownId(url.clone()),
