@@ -115,8 +115,9 @@ pub mod inside {
     pub use crate::write::{
         Accepted, ClusterFormat, ClusterLine, Columns, EncodedIds, ExplainFormat, FigureFormat,
         FigureLines, FilePlace, IdLines, ListFormat, Listing, Look, Output, OutputFormat, Packed,
-        PairFacts, PairOrder, RankFormat, appear, write_annotated, write_cluster,
-        write_explanation, write_plot, write_rank, write_rank_header, write_signature,
+        PairFacts, PairOrder, RankFormat, VisibleWriter, appear, visible, write_annotated,
+        write_cluster, write_explanation, write_plot, write_rank, write_rank_header,
+        write_signature,
     };
 
     /// Room in large pages.

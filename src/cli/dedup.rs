@@ -52,7 +52,11 @@ pub(super) fn run(args: &DedupArgs, typed: &[Flag]) -> Result<Outcome, Failure> 
     }
     let stats_output = StatsOutput::open(args.output.stats.as_deref())?;
     let goes_on = args.removed.is_some() || args.exit_status;
-    let (output, name) = args.output.open_to_the_end(goes_on)?;
+    let (output, name) = match args.annotate || args.dry_run {
+        true => args.output.open_to_the_end(goes_on)?,
+        // Documents are written as they came.
+        false => args.output.open_exact(goes_on)?,
+    };
     let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);
     let mut removed = match &args.removed {
         Some(path) => {

@@ -15,7 +15,11 @@ use super::{Failure, Outcome, files};
 pub(super) fn run(args: &ExplainArgs) -> Result<Outcome, Failure> {
     let settings = args.settings()?;
     let inputs = args.similar.inputs()?;
-    let (output, name) = args.output.open()?;
+    let (output, name) = match args.format {
+        // It names control characters itself, and has its own for colors.
+        ExplainFormatArg::Text => args.output.open_exact(false)?,
+        ExplainFormatArg::Jsonl => args.output.open()?,
+    };
     let stats = StatsOutput::open(args.output.stats.as_deref())?;
     let terminal = Terminal::new(&args.output, inputs.iter());
     let which = match (args.ids(), args.pairs()) {

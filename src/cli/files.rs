@@ -2,7 +2,7 @@
 //! read, and finished together.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use simdup::inside::{Output, Packed, Walk, appear};
@@ -170,12 +170,25 @@ impl OutputArgs {
     /// The same for a run that goes on without a reader if it has something else to tell: in a file
     /// besides, or in its status.
     pub(super) fn open_to_the_end(&self, goes_on: bool) -> Result<(Packed, String), Failure> {
+        self.open_on(standard_output::open, goes_on)
+    }
+
+    /// The same for what a terminal is to have as it is.
+    pub(super) fn open_exact(&self, goes_on: bool) -> Result<(Packed, String), Failure> {
+        self.open_on(standard_output::open_exact, goes_on)
+    }
+
+    fn open_on(
+        &self,
+        standard_output: fn() -> Box<dyn Write + Send>,
+        goes_on: bool,
+    ) -> Result<(Packed, String), Failure> {
         match &self.output {
             Some(path) if !standard_output::is_meant(path) => create("--output", path),
             _ => {
                 let stream = match goes_on || self.stats.is_some() {
-                    true => standard_output::open_to_the_end(),
-                    false => standard_output::open(),
+                    true => standard_output::to_the_end(standard_output()),
+                    false => standard_output(),
                 };
                 Ok((Packed::Plain(Output::Stream(stream)), "-".into()))
             }

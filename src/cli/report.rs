@@ -1,10 +1,10 @@
 //! What is said on standard error, and the statistics.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use simdup::inside::{Output, Packed};
+use simdup::inside::{Output, Packed, VisibleWriter, visible};
 use simdup::results::ErrorKind;
 use simdup::{Error, Stats};
 
@@ -49,10 +49,10 @@ pub(super) fn is_too_large(kind: &ErrorKind) -> bool {
     )
 }
 
-/// Something worth knowing.
+/// Something worth knowing. Ids and paths in it cannot steer a terminal.
 pub(super) fn warning(text: &str) {
     // If nobody listens, there is nobody to tell.
-    let _ = writeln!(io::stderr().lock(), "simdup: {text}");
+    let _ = writeln!(io::stderr().lock(), "simdup: {}", visible(text));
 }
 
 /// Says that text lines do not have all ids as they are; `formats` have.
@@ -75,8 +75,11 @@ impl StatsOutput {
         Ok(Self(match path {
             None => None,
             Some(path) if path.as_os_str() == "-" => {
-                let stream = Output::Stream(Box::new(io::stderr()));
-                Some((Packed::Plain(stream), "--stats -".into()))
+                let stream: Box<dyn Write + Send> = match io::stderr().is_terminal() {
+                    true => Box::new(VisibleWriter::new(io::stderr())),
+                    false => Box::new(io::stderr()),
+                };
+                Some((Packed::Plain(Output::Stream(stream)), "--stats -".into()))
             }
             Some(path) => Some(open_beside("--stats", path)?),
         }))

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use simdup::inside::VisibleWriter;
+
 use super::observer;
 
 /// Whether a path means standard output.
@@ -12,8 +14,17 @@ pub(super) fn is_meant(path: &Path) -> bool {
         .contains(&path)
 }
 
-/// Standard output; if it is closed, whatever is written to it fails.
+/// Standard output. On a terminal, control characters in it are named. If it is closed, whatever is
+/// written to it fails.
 pub(super) fn open() -> Box<dyn Write + Send> {
+    match io::stdout().is_terminal() {
+        true => Box::new(VisibleWriter::new(open_exact())),
+        false => open_exact(),
+    }
+}
+
+/// The same for what a terminal is to have as it is: documents, and text in color.
+pub(super) fn open_exact() -> Box<dyn Write + Send> {
     if is_closed() {
         Box::new(Closed)
     } else {
@@ -27,10 +38,10 @@ pub(super) fn open() -> Box<dyn Write + Send> {
     }
 }
 
-/// Standard output whose reader may go away while the run has more to do than to print: from then
-/// on, nothing is printed, and nothing fails.
-pub(super) fn open_to_the_end() -> Box<dyn Write + Send> {
-    Box::new(Unread(Some(open())))
+/// An output whose reader may go away while the run has more to do than to print: from then on,
+/// nothing is printed, and nothing fails.
+pub(super) fn to_the_end(output: Box<dyn Write + Send>) -> Box<dyn Write + Send> {
+    Box::new(Unread(Some(output)))
 }
 
 /// A terminal, where progress stands until there is something else to see; or a pipe, and who reads

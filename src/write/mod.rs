@@ -23,6 +23,7 @@ mod signature;
 mod text;
 mod tsv;
 mod unfinished;
+mod visible;
 
 pub use accepted::Accepted;
 pub use clusters::{ClusterLine, write_cluster};
@@ -43,6 +44,7 @@ pub use records::write_annotated;
 pub(crate) use records::{RecordLines, RecordWriter};
 pub use signature::write_signature;
 pub(crate) use unfinished::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+pub use visible::{VisibleWriter, visible};
 
 use std::io::{self, Write};
 

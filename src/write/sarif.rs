@@ -37,12 +37,14 @@ pub(super) fn result(urls: [&str; 2], facts: &PairFacts<'_>, score: &str, text: 
     let place = |side: usize| place(urls[side], facts.places[side]);
     let mut related = place(1);
     related["id"] = 1.into();
-    related["message"] = json!({"text": right});
+    related["message"] = json!({"text": message(right)});
     let result = json!({
         "ruleId": RULE,
         "ruleIndex": 0,
         "level": "warning",
-        "message": {"text": format!("{left} is similar to {right} (score {score})")},
+        "message": {"text": format!(
+            "{} is similar to {} (score {score})", message(left), message(right)
+        )},
         "locations": [place(0)],
         "relatedLocations": [related],
         // As a number of JSON, in the digits that were asked for.
@@ -67,6 +69,23 @@ fn place(url: &str, place: FilePlace<'_>) -> Value {
     location
 }
 
+/// An id in a message: without the placeholders (`{0}`, §3.11.5) and the links (`[text](url)`,
+/// §3.11.6) that it would have there.
+fn message(id: &str) -> String {
+    let mut text = String::with_capacity(id.len());
+    let mut chars = id.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '}' => text.extend([c, c]),
+            '[' | ']' => text.extend(['\\', c]),
+            // Before a bracket it would be read together with that one's own.
+            '\\' if matches!(chars.peek(), Some('[' | ']')) => text.push_str("\\\\"),
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
 /// A path as a relative reference of RFC 3986.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
@@ -86,6 +105,34 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_has_no_link_and_no_placeholder_in_a_message() {
+        for (id, text) in [
+            ("[x](http://evil)", r"\[x\](http://evil)"),
+            ("{0}", "{{0}}"),
+            (r"a\[b", r"a\\\[b"),
+            (r"src\a.c", r"src\a.c"),
+        ] {
+            assert_eq!(message(id), text);
+        }
+        let facts = PairFacts {
+            score: crate::score::Score::new(9, 10),
+            shares: None,
+            shared: 9,
+            sizes: [9, 10],
+            places: [FilePlace::None; 2],
+        };
+        let mut line = Vec::new();
+        result(["{0}", "[x](1)"], &facts, "0.9", &mut line);
+        let found: Value = serde_json::from_slice(&line).unwrap();
+        assert_eq!(
+            found["message"]["text"],
+            r"{{0}} is similar to \[x\](1) (score 0.9)"
+        );
+        assert_eq!(found["relatedLocations"][0]["message"]["text"], r"\[x\](1)");
+        assert_eq!(found["properties"]["url2"], "[x](1)");
+    }
 
     #[test]
     fn paths_are_references() {

@@ -191,6 +191,12 @@ try {
     })`);
     assert.match(csv, /^url1,url2,score,in1,in2,shared,passage_tokens,longest\r\nessays\//);
     assert.equal(csv.trimEnd().split("\r\n").length, 4);
+    const guarded = await page.eval(`new Promise((done) => {
+      const make = URL.createObjectURL;
+      URL.createObjectURL = (blob) => { blob.text().then(done); return make.call(URL, blob); };
+      save("formulas.csv", [["=1+1", "+1", "-1", "@A1", "\\t=1", "a=1", -1, 0.5]]);
+    })`);
+    assert.equal(guarded, "'=1+1,'+1,'-1,'@A1,'\t=1,a=1,-1,0.5\r\n");
   });
 
   await test("light and dark", async () => {

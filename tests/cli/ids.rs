@@ -120,3 +120,96 @@ fn ids_come_back_from_text() {
     let run = place.run("eval -q --truth truth docs");
     assert_eq!((run.status, run.stderr.as_str()), (0, ""));
 }
+
+/// As a terminal has it, with the program's own colors and line ends taken out.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(place: &Place, arguments: &str) -> Option<String> {
+    let program = env!("CARGO_BIN_EXE_simdup");
+    let output = std::process::Command::new("script")
+        .args(["-qec", &format!("{program} {arguments}"), "/dev/null"])
+        .env("TERM", "xterm")
+        .env("NO_COLOR", "1")
+        .current_dir(place.path(""))
+        .stdin(std::process::Stdio::null())
+        .output()
+        .ok()?;
+    Some(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .replace("\r\n", "\n"),
+    )
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_not_steered_by_ids() {
+    let place = Place::new();
+    let steering = "a\x1b[2J\x07\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{7f}\r";
+    let shown = "a<U+001B>[2J<U+0007><U+009B>31m<U+202E><U+2066><U+200F><U+061C><U+007F>";
+    place
+        .file("docs", docs(&[steering, "b"]))
+        .file("gold", TEXT);
+    place.run("index build i docs").clean();
+    for command in [
+        "docs",
+        "-f tsv docs",
+        "-f csv docs",
+        "-f jsonl docs",
+        "-f github docs",
+        "-f sarif docs",
+        "cluster docs",
+        "cluster -f jsonl docs",
+        "rank --gold gold docs",
+        "query i docs",
+        "dedup --dry-run docs",
+        "dedup --annotate docs",
+        "sketch -k 2 docs",
+        "index export i",
+        "explain --best 1 -w 2 docs",
+        "explain --best 1 -w 2 -f jsonl docs",
+    ] {
+        let flags = match command.starts_with("index") {
+            true => "",
+            false => "-q --progress never --summary never",
+        };
+        let Some(printed) = on_a_terminal(&place, &format!("{command} {flags}")) else {
+            return;
+        };
+        let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
+        assert!(!printed.contains(steers), "{command}: {printed:?}");
+        assert!(
+            !printed.contains(['\u{202e}', '\u{2066}', '\u{200f}', '\u{61c}']),
+            "{command}"
+        );
+        assert!(
+            printed.contains("<U+009B>31m<U+202E>"),
+            "{command}: {printed}"
+        );
+        if ["docs", "-f tsv docs", "cluster docs"].contains(&command) {
+            assert!(printed.contains(shown), "{printed}");
+        }
+    }
+    // Neither a file nor a pipe has them changed.
+    let piped = place.run("-q -f csv docs").clean();
+    assert!(piped.contains(steering), "{piped:?}");
+    let kept = on_a_terminal(&place, "dedup -q --progress never --summary never docs").unwrap();
+    assert!(kept.contains('\u{9b}'), "{kept:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_message_does_not_steer_a_terminal() {
+    let place = Place::new();
+    place
+        .file("d/\x1b[2J\u{202e}.jsonl", "{\"url\":\n")
+        .file("d/good.jsonl", docs(&["a"]));
+    let run = place.run("d");
+    assert!(
+        !run.stderr.contains(['\x1b', '\u{202e}']),
+        "{:?}",
+        run.stderr
+    );
+    run.says("d/\u{fffd}[2J<U+202E>.jsonl");
+    let warned = place.run("--baseline \x1b[2J d");
+    warned.fails("--baseline <U+001B>[2J: there is no such file");
+}

@@ -79,7 +79,8 @@ pub(in crate::cli) enum PairFormatArg {
     Text,
     /// Tab-separated; tab, line ends and backslash inside an id are escaped
     Tsv,
-    /// Comma-separated with a header, quoted as in RFC 4180
+    /// Comma-separated with a header, quoted as in RFC 4180; ids are exact, so that a spreadsheet
+    /// takes one that begins with = for a formula
     Csv,
     /// {"url1":…,"url2":…,"score":…}
     Jsonl,
@@ -123,7 +124,8 @@ pub(in crate::cli) enum ListFormatArg {
     Text,
     /// Tab-separated; tab, line ends and backslash inside an id are escaped
     Tsv,
-    /// Comma-separated with a header, quoted as in RFC 4180
+    /// Comma-separated with a header, quoted as in RFC 4180; ids are exact, so that a spreadsheet
+    /// takes one that begins with = for a formula
     Csv,
     /// {"url1":…,"url2":…,"score":…}
     Jsonl,

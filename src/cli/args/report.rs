@@ -67,7 +67,8 @@ struct PageArgs {
     /// Call documents and groups by numbers instead of their ids
     #[arg(long)]
     anonymise: bool,
-    /// With --anonymise: write who is behind which number to FILE, as CSV
+    /// With --anonymise: write who is behind which number to FILE, as CSV for a spreadsheet: an id
+    /// that begins with =, +, -, @, a tab or a carriage return has a ' before it
     #[arg(long, value_name = "FILE", requires = "anonymise")]
     key: Option<PathBuf>,
     /// Leave out the texts

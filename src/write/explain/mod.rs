@@ -7,6 +7,7 @@ mod plain;
 use std::io::{self, Write};
 use std::ops::Range;
 
+use super::visible;
 use crate::pipeline::{Explanation, Overlap};
 use columns::{Cell, Column};
 
@@ -264,11 +265,7 @@ fn harmless(text: &str) -> String {
             '\n' => out.push(c),
             '\t' => out.push_str("    "),
             '\r' => {}
-            c if c.is_control()
-                || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-            {
-                out.push_str(&format!("<U+{:04X}>", c as u32));
-            }
+            c if visible::is_control(c) => out.push_str(&visible::name(c)),
             c => out.push(c),
         }
     }

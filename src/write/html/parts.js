@@ -150,7 +150,9 @@ const cell = (kind, ...content) => h("span", { class: `cell ${kind}`, role: "cel
 // A file for whoever reads the report.
 function save(name, lines) {
   const quote = (value) => {
-    const text = String(value ?? "");
+    // A spreadsheet would run what begins so as a formula.
+    const isFormula = typeof value === "string" && /^[=+\-@\t\r]/.test(value);
+    const text = (isFormula ? "'" : "") + String(value ?? "");
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const csv = lines.map((line) => line.map(quote).join(",") + "\r\n").join("");
