@@ -42,8 +42,8 @@ pub(crate) enum Outcome {
     Found,
     /// Records were skipped, and `--skip-ok` was not given.
     Skipped,
-    /// There was no document at all, and `--exit-status` was given: a wrong path must not pass a
-    /// build.
+    /// No document at all could be read, and `--exit-status` was given: a wrong path must not pass
+    /// a build.
     NoDocument,
 }
 
@@ -58,29 +58,17 @@ impl Outcome {
 
     /// Of a run that asks for one, perhaps.
     fn answering(stats: &Stats, resources: &ResourceArgs, answer: Answer) -> Self {
-        match (Self::of(stats, resources), answer) {
-            (
-                Self::Done,
-                Answer {
-                    is_asked: true,
-                    documents: 0,
-                    ..
-                },
-            ) => Self::NoDocument,
-            (
-                Self::Done,
-                Answer {
-                    is_asked: true,
-                    found: 1..,
-                    ..
-                },
-            ) => Self::Found,
+        match (Self::of(stats, resources), answer.is_asked) {
+            // Whatever was skipped: a wrong path must not look like a bad record.
+            (_, true) if answer.documents == 0 => Self::NoDocument,
+            (Self::Done, true) if answer.found > 0 => Self::Found,
             (outcome, _) => outcome,
         }
     }
 }
 
 /// What a run tells by its status.
+#[derive(Clone, Copy, Debug)]
 struct Answer {
     /// Whether `--exit-status` was given.
     is_asked: bool,

@@ -18,9 +18,11 @@ fn settings_come_from_a_file_unless_typed() {
     );
     let run = place.run("cluster -f jsonl --config simdup.toml docs");
     assert_eq!(run.status, 1);
-    place
-        .run("sketch --config simdup.toml docs")
-        .fails("`digits` is no flag of simdup sketch; it is one of simdup, cluster, query");
+    // `sketch` has none of these.
+    assert_eq!(
+        place.run("sketch --config simdup.toml docs").clean(),
+        place.run("sketch docs").clean()
+    );
     place.file("bad.toml", "treshold = 0.5\n");
     place
         .run("--config bad.toml docs")
@@ -72,6 +74,53 @@ fn a_typed_flag_drops_its_rivals_of_the_file() {
         run.clean(),
         place.run("-s jaccard -c 4 -t 0.5 --count docs").clean()
     );
+}
+
+#[test]
+fn keys_that_do_not_apply_to_this_call_are_ignored() {
+    let place = Place::new();
+    place
+        .file("src/a.c", "int main() { return 0; } // a")
+        .file("src/b.c", "int main() { return 0; } // b")
+        .file("src/c.txt", "int main() { return 0; } // c")
+        .file("list", "src/a.c\nsrc/b.c\n")
+        .file("docs", four().concat())
+        .file(
+            "simdup.toml",
+            "glob = [\"*.c\"]\nhidden = true\npreset = \"code\"\nremoved = \"gone\"\nskip-ok = true\n",
+        );
+    let found = "src/a.c src/b.c 1.0\n";
+    for files in ["src", "src/a.c src/b.c", "--files-from list"] {
+        let run = place.run(&format!("--config simdup.toml {files}"));
+        assert_eq!(run.clean(), found, "{files}");
+    }
+    assert_eq!(
+        place
+            .run("cluster --config simdup.toml --shingle-code 8 src/a.c src/b.c")
+            .clean(),
+        "src/a.c src/b.c\n"
+    );
+    place.run("index build -w 3 i docs").clean();
+    assert_eq!(
+        place
+            .run("--config simdup.toml -s jaccard --against i docs")
+            .status,
+        0
+    );
+    // What is typed is an error as before.
+    place
+        .run("--config simdup.toml --glob *.c src/a.c")
+        .fails("--glob is about the files of a directory or an archive");
+    place
+        .run("--config simdup.toml --strict --count --top 2 src")
+        .fails("--count and --top do not go together");
+    place.file("bad.toml", "strict = true\nskip-ok = true\n");
+    place
+        .run("--config bad.toml src")
+        .fails("--strict and --skip-ok do not go together");
+    // A list that comes through a pipe is read once.
+    let run = place.pipe("--config simdup.toml --files-from -", "src/a.c\nsrc/b.c\n");
+    assert_eq!(run.clean(), found);
 }
 
 #[test]

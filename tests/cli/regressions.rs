@@ -912,7 +912,8 @@ mod first_use {
     #[test]
     fn a_wrong_path_beside_a_glob_is_a_wrong_path() {
         let run = Place::new().run("--glob *.rs --exit-status nowhere");
-        run.fails("nowhere: cannot be read");
+        run.says("nowhere: cannot be read");
+        assert_eq!(run.status, 3);
         assert!(!run.stderr.contains("--glob"), "{}", run.stderr);
     }
 

@@ -48,7 +48,13 @@ fn the_status_is_as_the_table_says() {
         assert_eq!(status("--exit-status empty").0, 3, "{command}");
         assert_eq!(status(&format!("{jsonl} --exit-status bad")).0, 2);
         assert_eq!(status(&format!("{jsonl} --exit-status --skip-ok bad")).0, 1);
-        assert_eq!(status("--exit-status nowhere").0, 2);
+        let (code, told) = status("--exit-status nowhere");
+        assert!(
+            code == 3 && told.contains("nowhere: cannot be read"),
+            "{told}"
+        );
+        assert_eq!(status("--exit-status found nowhere").0, 2);
+        assert_eq!(status("--exit-status --skip-ok found nowhere").0, 1);
         assert_eq!(status("--exit-status --skip-ok nowhere").0, 3);
     }
     // What is compared with is not what is read.

@@ -1,11 +1,12 @@
-//! Settings in a file: TOML whose keys are the long flags. What is typed counts more. The only file
-//! that knows toml.
+//! Settings in a file: TOML whose keys are the long flags. What is typed counts more, and keys that
+//! do not apply to what is typed are ignored. The only file that knows toml.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
 use toml::{Table, Value};
@@ -30,23 +31,114 @@ pub(in crate::cli) fn expanded(typed: Vec<OsString>) -> Result<Vec<OsString>, Fa
         command = found;
         start += 1;
     }
-    let mut behind = typed.get(start..).unwrap_or_default();
-    if let Some(end) = behind.iter().position(|typed| typed == "--") {
-        behind = &behind[..end];
-    }
-    let Some(path) = path_of(behind) else {
+    let (before, behind) = typed.split_at(start.min(typed.len()));
+    let end = behind.iter().position(|typed| typed == "--");
+    let flags = &behind[..end.unwrap_or(behind.len())];
+    let Some(path) = path_of(flags) else {
         return Ok(typed);
     };
-    let (before, _) = typed.split_at(start);
-    let flags = read(
-        Path::new(path),
-        command,
-        &cli,
-        before,
-        &typed_names(command, behind),
-    )?;
-    let (before, behind) = typed.split_at(start);
-    Ok([before, &flags, behind].concat())
+    let typed_names = typed_names(command, flags);
+    let keys = read(Path::new(path), command, &cli, before, &typed_names)?;
+    let line = |keys: &[&Key]| {
+        let mut line = before.to_vec();
+        line.extend(keys.iter().flat_map(|key| key.flags.iter().cloned()));
+        line.extend_from_slice(behind);
+        line
+    };
+    let keys = applicable(&keys, |keys| Fit::of(line(keys)));
+    Ok(line(&keys))
+}
+
+/// A key of a file, with the flags that say the same.
+#[derive(Debug)]
+struct Key {
+    name: String,
+    flags: Vec<OsString>,
+}
+
+/// Whether a command line could run, whatever is in the files.
+#[derive(Debug, PartialEq, Eq)]
+enum Fit {
+    Fits,
+    /// Flags are missing, by their long names.
+    Lacks(Vec<String>),
+    Fails,
+}
+
+impl Fit {
+    fn of(line: Vec<OsString>) -> Self {
+        let error = match Cli::read(line) {
+            Ok(mut cli) => {
+                return match cli.list_files().and_then(|()| cli.check()) {
+                    Ok(()) => Self::Fits,
+                    Err(_) => Self::Fails,
+                };
+            }
+            Err(error) => error,
+        };
+        match error.get(ContextKind::InvalidArg) {
+            // A page of help.
+            _ if !error.use_stderr() => Self::Fits,
+            Some(ContextValue::Strings(lacking))
+                if error.kind() == ErrorKind::MissingRequiredArgument =>
+            {
+                let name =
+                    |flag: &String| Some(flag.split(' ').next()?.strip_prefix("--")?.to_owned());
+                Self::Lacks(lacking.iter().filter_map(name).collect())
+            }
+            _ => Self::Fails,
+        }
+    }
+}
+
+/// Returns the keys that apply to what was typed: all but those with which it could not run,
+/// whatever else of the file is left out. If keys contradict only each other, all are returned, for
+/// the error that follows.
+fn applicable(keys: &[Key], fit: impl Fn(&[&Key]) -> Fit) -> Vec<&Key> {
+    let all: Vec<&Key> = keys.iter().collect();
+    if keys.is_empty() || fit(&all) == Fit::Fits {
+        return all;
+    }
+    let kept = grown(&all, &fit);
+    let is_kept = |key: &&Key| kept.iter().any(|kept| kept.name == key.name);
+    for dropped in all.iter().filter(|key| !is_kept(key)) {
+        let others = all.iter().filter(|key| key.name != dropped.name);
+        let first: Vec<&Key> = std::iter::once(dropped).chain(others).copied().collect();
+        if grown(&first, &fit)
+            .iter()
+            .any(|kept| kept.name == dropped.name)
+        {
+            return all;
+        }
+    }
+    all.into_iter().filter(is_kept).collect()
+}
+
+/// Adds the keys one by one, in this order, as long as the line could run with them.
+fn grown<'k>(keys: &[&'k Key], fit: impl Fn(&[&Key]) -> Fit) -> Vec<&'k Key> {
+    let mut kept: Vec<&Key> = Vec::new();
+    // A key may apply only beside another one, which is added later.
+    loop {
+        let before = kept.len();
+        for key in keys {
+            if kept.iter().any(|kept| kept.name == key.name) {
+                continue;
+            }
+            let mut more = kept.clone();
+            more.push(key);
+            let mut fits = fit(&more);
+            if let Fit::Lacks(names) = &fits {
+                more.extend(keys.iter().filter(|key| names.contains(&key.name)));
+                fits = fit(&more);
+            }
+            if fits == Fit::Fits {
+                kept = more;
+            }
+        }
+        if kept.len() == before {
+            return kept;
+        }
+    }
 }
 
 /// The file that was typed last.
@@ -97,53 +189,34 @@ fn read(
     cli: &Command,
     before: &[OsString],
     typed: &BTreeSet<String>,
-) -> Result<Vec<OsString>, Failure> {
+) -> Result<Vec<Key>, Failure> {
     let wrong = |what: String| Failure::Usage(format!("--config {}: {what}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         wrong(error.to_string().trim_end().replace('\n', "\nsimdup: "))
     })?;
-    let mut flags = Vec::new();
-    for (key, value) in &table {
-        let Some(flag) = flag_of(command, key) else {
-            return Err(wrong(unknown(key, command, cli)));
+    let mut keys = Vec::new();
+    for (name, value) in &table {
+        let Some(flag) = flag_of(command, name) else {
+            match is_known(cli, name) {
+                true => continue,
+                false => return Err(wrong(unknown(name, command))),
+            }
         };
-        if !typed.contains(key) && !has_rival(key, typed) {
-            let start = flags.len();
-            add(flag, key, value, &mut flags).map_err(wrong)?;
-            let alone = before.iter().chain(&flags[start..]);
-            check(cli, alone).map_err(|what| wrong(format!("{key}: {what}")))?;
+        if typed.contains(name) {
+            continue;
         }
+        let mut flags = Vec::new();
+        add(flag, name, value, &mut flags).map_err(wrong)?;
+        check(cli, before.iter().chain(&flags)).map_err(|what| wrong(format!("{name}: {what}")))?;
+        let name = name.clone();
+        keys.push(Key { name, flags });
     }
-    Ok(flags)
-}
-
-/// Flags of which one is meant: if it is typed, the others of a file do not count.
-const RIVALS: [&[&str]; 6] = [
-    &["shingle-words", "shingle-chars", "shingle-code", "items"],
-    &["recall", "bands"],
-    &["strict", "skip-ok"],
-    &["output", "output-dir"],
-    &["annotate", "dry-run", "removed"],
-    &["annotate", "output-dir"],
-];
-/// Where only a number is printed, there is nothing to say of how else.
-const BESIDE_COUNT: [&str; 5] = ["format", "sort", "top", "digits", "with"];
-
-/// Whether something is typed that is meant instead of a flag.
-fn has_rival(key: &str, typed: &BTreeSet<String>) -> bool {
-    let is_typed = |name: &&str| *name != key && typed.contains(*name);
-    let has_other = |rivals: &&[&str]| rivals.contains(&key) && rivals.iter().any(is_typed);
-    RIVALS.iter().any(has_other)
-        || BESIDE_COUNT.contains(&key) && typed.contains("count")
-        || key == "count" && BESIDE_COUNT.iter().any(is_typed)
-        // Bands come with their rows.
-        || key == "rows" && typed.contains("recall")
+    Ok(keys)
 }
 
 /// What is wrong with the values of flags, whatever else is missing.
 fn check<'a>(cli: &Command, flags: impl Iterator<Item = &'a OsString>) -> Result<(), String> {
-    use clap::error::ErrorKind;
     let Err(error) = cli.clone().try_get_matches_from(flags) else {
         return Ok(());
     };
@@ -207,21 +280,18 @@ fn plain(key: &str, value: &Value) -> Result<String, String> {
     }
 }
 
-/// What to say of a key that is no flag of the command.
-fn unknown(key: &str, command: &Command, cli: &Command) -> String {
+/// Whether a command, or one below it, has such a flag.
+fn is_known(command: &Command, key: &str) -> bool {
+    let mut below = command.get_subcommands();
+    flag_of(command, key).is_some() || below.any(|below| is_known(below, key))
+}
+
+/// Says that no command has such a flag, and which one was meant, perhaps.
+fn unknown(key: &str, command: &Command) -> String {
     let name = command.get_bin_name().unwrap_or("simdup");
-    let others: Vec<&str> = std::iter::once(cli)
-        .chain(cli.get_subcommands())
-        .filter(|other| flag_of(other, key).is_some())
-        .map(Command::get_name)
-        .collect();
     let longs = command.get_arguments().filter_map(Arg::get_long);
     let near = nearest_flag(key, longs.filter(|long| !NOT_IN_A_FILE.contains(long)));
-    let remedy = match (near, &others[..]) {
-        (_, [_, ..]) => format!("; it is one of {}", others.join(", ")),
-        (Some(near), []) => format!("; did you mean `{near}`?"),
-        (None, []) => String::new(),
-    };
+    let remedy = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     format!("`{key}` is no flag of {name}{remedy}")
 }
 
@@ -291,8 +361,8 @@ mod tests {
                 "simdup --hashes=20 -qt0.9 --config=FILE docs",
             ),
             (
-                "simdup cluster --hashes=1 --config FILE -- -t",
-                "simdup cluster --quiet --threshold=0.5 --hashes=1 --config FILE -- -t",
+                "simdup cluster --hashes=128 --config FILE -- -t",
+                "simdup cluster --quiet --threshold=0.5 --hashes=128 --config FILE -- -t",
             ),
             (
                 "simdup docs -- --config FILE",
@@ -309,23 +379,64 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_drops_what_it_does_not_go_with() {
+    fn keys_that_do_not_apply_to_what_is_typed_are_ignored() {
         let file = "shingle-words = 3\nformat = 'jsonl'\ndigits = 2\nbands = 4\nrows = 2\n";
         for (typed, expected) in [
             (
-                "simdup --config FILE -c 4",
-                "simdup --bands=4 --digits=2 --format=jsonl --rows=2 --config FILE -c 4",
+                "simdup --config FILE -s jaccard -c 4",
+                "simdup --bands=4 --digits=2 --format=jsonl --rows=2 --config FILE -s jaccard -c 4",
             ),
             (
-                "simdup --config FILE --count --recall 0.9",
-                "simdup --shingle-words=3 --config FILE --count --recall 0.9",
+                "simdup --config FILE -s jaccard --count --recall 0.9",
+                "simdup --shingle-words=3 --config FILE -s jaccard --count --recall 0.9",
+            ),
+            // Bands are of Jaccard's score.
+            (
+                "simdup --config FILE",
+                "simdup --digits=2 --format=jsonl --shingle-words=3 --config FILE",
             ),
         ] {
             assert_eq!(expand(typed, file).unwrap(), expected);
         }
-        let file = "count = true\n";
-        let expected = "simdup --config FILE --top 3";
-        assert_eq!(expand(expected, file).unwrap(), expected);
+        for (file, typed) in [
+            ("count = true", "simdup --config FILE --top 3"),
+            ("glob = '*.c'", "simdup --config FILE Cargo.toml"),
+            (
+                "hashes = 20\npreset = 'technosphere'",
+                "simdup cluster --config FILE",
+            ),
+            ("skip-ok = true", "simdup --config FILE --strict"),
+            ("removed = 'x'\ngold = 'y'", "simdup --config FILE"),
+            ("digits = 2\ntop = 3", "simdup index info --config FILE i"),
+        ] {
+            assert_eq!(expand(typed, file).unwrap(), typed, "{file}");
+        }
+        // One key applies beside another one.
+        let file = "score = 'jaccard'\nrecall = 0.9\nglob = '*.c'\n";
+        assert_eq!(
+            expand("simdup --config FILE Cargo.toml", file).unwrap(),
+            "simdup --recall=0.9 --score=jaccard --config FILE Cargo.toml"
+        );
+    }
+
+    #[test]
+    fn keys_that_contradict_each_other_are_left_for_the_error() {
+        for (file, expected) in [
+            (
+                "strict = true\nskip-ok = true",
+                "simdup --skip-ok --strict --config FILE",
+            ),
+            (
+                "count = true\ntop = 3",
+                "simdup --count --top=3 --config FILE",
+            ),
+            (
+                "score = 'jaccard'\nrecall = 0.9\nbands = 4\nrows = 2",
+                "simdup --bands=4 --recall=0.9 --rows=2 --score=jaccard --config FILE",
+            ),
+        ] {
+            assert_eq!(expand("simdup --config FILE", file).unwrap(), expected);
+        }
     }
 
     #[test]
@@ -335,7 +446,6 @@ mod tests {
                 "treshold = 1",
                 "`treshold` is no flag of simdup; did you mean `threshold`?",
             ),
-            ("removed = 'x'", "it is one of dedup"),
             (
                 "threshold = 5",
                 "simdup.toml: threshold: invalid value '5' for '--threshold <T>': a threshold",

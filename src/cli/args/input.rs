@@ -10,9 +10,9 @@ use simdup::inside::{Walk, distinct};
 use simdup::settings::{HtmlText, InputFormat, TextEncoding};
 use simdup::{Index, Input};
 
-use super::together;
 use super::values::encoding;
 use super::walk::WalkArgs;
+use super::{lists, together};
 use crate::cli::{Failure, pipe};
 
 #[derive(Debug, Args)]
@@ -187,12 +187,15 @@ impl InputArgs {
                 "standard input can be read once: name the files, or that of --files-from".into(),
             ));
         }
-        let mut names = Vec::new();
-        let read = match is_pipe {
-            true => io::stdin().read_to_end(&mut names).map(drop),
-            false => fs::read(list).map(|read| names = read),
-        };
-        read.map_err(|error| Failure::Usage(format!("--files-from {}: {error}", list.display())))?;
+        let read = lists::read(list, || {
+            let mut names = Vec::new();
+            match is_pipe {
+                true => io::stdin().read_to_end(&mut names).map(|_| names),
+                false => fs::read(list),
+            }
+        });
+        let names = read
+            .map_err(|error| Failure::Usage(format!("--files-from {}: {error}", list.display())))?;
         let end = if self.null { 0 } else { b'\n' };
         let names = names.split(|&byte| byte == end);
         let names = names.map(|name| match self.null {

@@ -9,6 +9,7 @@ mod explain;
 mod index;
 mod input;
 mod listing;
+mod lists;
 mod mistyped;
 mod named;
 mod output;
@@ -39,6 +40,8 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::cli::Failure;
+use crate::cli::query::{check_against, index_of};
+use settings::SimilarArgs;
 
 pub(super) use cluster::ClusterArgs;
 pub(super) use config::expanded;
@@ -168,13 +171,22 @@ impl Cli {
     /// Refuses what could not run, whatever the files are.
     pub(super) fn check(&self) -> Result<(), Failure> {
         match &self.command {
-            None => self.pairs.settings().map(drop),
+            None => {
+                let settings = self.pairs.settings()?;
+                match self.check_index(&self.pairs.similar, &settings)? {
+                    Some(index) => self.pairs.pairs.check_index(index.folder()),
+                    None => Ok(()),
+                }
+            }
             Some(Command::Sketch(args)) => args.settings().map(drop),
             Some(Command::Cluster(args)) => match &args.pairs {
                 Some(path) => args.check_pairs(path, &self.typed),
                 None => args.settings().map(drop),
             },
-            Some(Command::Dedup(args)) => args.settings().map(drop),
+            Some(Command::Dedup(args)) => {
+                let settings = args.settings()?;
+                self.check_index(&args.similar, &settings).map(drop)
+            }
             Some(Command::Rank(args)) => args.settings().map(drop),
             Some(Command::Query(args)) => args.settings().map(drop),
             Some(Command::Explain(args)) => args.settings().map(drop),
@@ -184,6 +196,20 @@ impl Cli {
             Some(Command::Index(command)) => command.check(),
             Some(Command::Worker(_) | Command::Completions { .. } | Command::Man { .. }) => Ok(()),
         }
+    }
+
+    /// Refuses what the index among `--against` cannot do. Gives back the index, if there is one
+    /// that can be opened.
+    fn check_index(
+        &self,
+        similar: &SimilarArgs,
+        settings: &simdup::Settings,
+    ) -> Result<Option<simdup::Index>, Failure> {
+        let Ok(Some(index)) = index_of(&similar.similarity.against) else {
+            return Ok(None);
+        };
+        check_against(&index, settings, &self.typed)?;
+        Ok(Some(index))
     }
 
     /// Reads the command line.

@@ -142,7 +142,7 @@ fn statuses(name: &str, skips: bool) -> String {
         false => "  2  an error\n",
     };
     if found.is_some() {
-        table += "  3  with --exit-status: no document at all\n";
+        table += "  3  with --exit-status: no document could be read, as with a wrong path\n";
     }
     table + "  128 and the number of a signal: a shell shows this if the signal ended the run"
 }
