@@ -10,8 +10,8 @@ use simdup::settings::Adding;
 use simdup::{Index, NamedWriter, Settings, Stats};
 
 use super::args::{
-    AddArgs, BuildArgs, CompactArgs, ExportArgs, Flag, IndexCommand, InfoArgs, InfoFormatArg,
-    OutputArgs, PairFormatArg, RemoveArgs, When,
+    AddArgs, BuildArgs, CheckArgs, CompactArgs, ExportArgs, Flag, IndexCommand, InfoArgs,
+    InfoFormatArg, OutputArgs, PairFormatArg, RemoveArgs, When,
 };
 use super::observer::Terminal;
 use super::report::{self, StatsOutput};
@@ -154,7 +154,7 @@ fn remove(args: &RemoveArgs) -> Result<Outcome, Failure> {
     })
 }
 
-fn check(args: &CompactArgs) -> Result<Outcome, Failure> {
+fn check(args: &CheckArgs) -> Result<Outcome, Failure> {
     Index::open(&args.index)?.check()?;
     Ok(Outcome::Done)
 }

@@ -68,7 +68,7 @@ fn write_pages(command: &Command, dir: &Path) -> io::Result<()> {
     fs::write(dir.join(format!("{name}.1")), page_of(command)?)?;
     let subs = command.get_subcommands();
     // Help for help says nothing.
-    subs.filter(|sub| sub.get_name() != "help")
+    subs.filter(|sub| sub.get_name() != "help" && !sub.is_hide_set())
         .try_for_each(|sub| write_pages(sub, dir))
 }
 
@@ -88,7 +88,7 @@ fn whole_manual(command: &Command) -> io::Result<Vec<u8>> {
 
 /// Adds a section for each command of a command, and for theirs.
 fn add_sections(name: &str, command: &Command, manual: &mut Vec<u8>) -> io::Result<()> {
-    for sub in command.get_subcommands() {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = format!("{name} {}", sub.get_name().to_uppercase());
         let man = Man::new(sub.clone());
         let mut section = Vec::new();

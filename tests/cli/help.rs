@@ -56,21 +56,47 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages
 }
 
-/// `cargo test --test cli write_the_pages -- --ignored` takes them as they are now.
+/// `cargo test --features worker --test cli write_the_pages -- --ignored` takes them as they are now.
 #[test]
 fn the_pages_are_those_in_the_repository() {
     for (file, page) in pages() {
         let known = std::fs::read_to_string(&file).unwrap_or_default();
+        let known = of_this_build(&known);
         assert!(page == known, "{}:\n{page}", file.display());
     }
 }
 
+/// A page of the repository, without the commands that this build has not.
+fn of_this_build(page: &str) -> String {
+    let is_listed = |line: &&str| cfg!(feature = "worker") || !line.starts_with("  worker ");
+    page.split_inclusive('\n').filter(is_listed).collect()
+}
+
+/// Of a build that has all commands.
+#[cfg(feature = "worker")]
 #[test]
 #[ignore = "writes tests/help anew"]
 fn write_the_pages_of_help() {
     for (file, page) in pages() {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, page).unwrap();
+    }
+}
+
+#[test]
+fn a_command_that_was_not_built_is_not_listed() {
+    let place = Place::new();
+    let has_worker = cfg!(feature = "worker");
+    for page in ["--help", "help"] {
+        let listed = place.run(page).clean().contains("\n  worker ");
+        assert_eq!(listed, has_worker, "{page}");
+    }
+    let manual = place.run("man").clean();
+    assert_eq!(manual.contains("SIMDUP WORKER"), has_worker);
+    let refused = place.run("sketch --format x").stderr;
+    assert_eq!(refused.contains("simdup worker"), has_worker, "{refused}");
+    if !has_worker {
+        place.run("worker plan").fails("built without its stages");
     }
 }
 
@@ -164,7 +190,9 @@ fn every_command_says_what_its_status_means() {
 /// The commands that stand behind `simdup`, each in one word.
 fn commands() -> impl Iterator<Item = &'static str> {
     let commands = PAGES.into_iter().map(|(_, command)| command);
-    commands.filter(|command| !command.is_empty() && !command.contains(' ') && *command != "help")
+    commands
+        .filter(|command| !command.is_empty() && !command.contains(' ') && *command != "help")
+        .filter(|command| cfg!(feature = "worker") || *command != "worker")
 }
 
 #[test]
@@ -212,6 +240,7 @@ fn the_manual_is_written_a_page_a_command() {
     for (_, command) in PAGES
         .into_iter()
         .filter(|(_, command)| !command.starts_with("help"))
+        .filter(|(_, command)| cfg!(feature = "worker") || *command != "worker")
     {
         let name = format!("simdup {command}").trim_end().replace(' ', "-");
         let page = place.read(&format!("share/man1/{name}.1"));

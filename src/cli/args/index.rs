@@ -76,7 +76,7 @@ pub(in crate::cli) enum IndexCommand {
     Info(InfoArgs),
     /// Hold everything in an index against its checksums, and against each other
     #[command(args_override_self = true)]
-    Check(CompactArgs),
+    Check(CheckArgs),
     /// Merge all of an index into one segment, without what was removed
     #[command(args_override_self = true)]
     Compact(CompactArgs),
@@ -367,6 +367,13 @@ pub(in crate::cli) enum InfoFormatArg {
     Text,
     /// A JSON object
     Json,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CheckArgs {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub(in crate::cli) index: PathBuf,
 }
 
 #[derive(Debug, Args)]

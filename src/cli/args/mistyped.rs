@@ -37,6 +37,7 @@ pub(in crate::cli) fn nearest_command(name: &str) -> Option<String> {
     let mut cli = Cli::command();
     cli.build();
     cli.get_subcommands()
+        .filter(|command| !command.is_hide_set())
         .map(Command::get_name)
         .filter(|command| is_near(&name, command))
         .min_by_key(|command| strsim::damerau_levenshtein(&name, command))
@@ -47,13 +48,7 @@ pub(in crate::cli) fn nearest_command(name: &str) -> Option<String> {
 const INSTEAD: [(&str, &[&str], &str); 7] = [
     (
         "cluster",
-        &[
-            "--baseline",
-            "--write-baseline",
-            "--with",
-            "--sort",
-            "--digits",
-        ],
+        &["--baseline", "--write-baseline", "--with", "--sort"],
         "`simdup -s jaccard -o pairs.tsv` lists pairs with it, and `simdup cluster --pairs pairs.tsv` \
          joins those",
     ),
@@ -127,17 +122,24 @@ fn owners_of(flag: &str, command: &Command, above: &str, owners: &mut Vec<String
     let name = format!("{above} {}", command.get_name())
         .trim_start()
         .to_owned();
-    let has_flag = |arg: &clap::Arg| match flag.strip_prefix("--") {
+    if command
+        .get_arguments()
+        .any(|arg| !arg.is_hide_set() && is_called(arg, flag))
+    {
+        owners.push(name.clone());
+    }
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        owners_of(flag, sub, &name, owners);
+    }
+}
+
+/// Whether a flag is typed so.
+fn is_called(arg: &clap::Arg, flag: &str) -> bool {
+    match flag.strip_prefix("--") {
         Some(long) => arg.get_long() == Some(long),
         None => arg
             .get_short()
             .is_some_and(|short| flag == format!("-{short}")),
-    };
-    if command.get_arguments().any(has_flag) {
-        owners.push(name.clone());
-    }
-    for sub in command.get_subcommands() {
-        owners_of(flag, sub, &name, owners);
     }
 }
 
@@ -198,6 +200,18 @@ mod tests {
         assert_eq!(near("y"), Some("x"));
         assert_eq!(near("something else"), None);
         assert_eq!(near(""), Some("x"));
+    }
+
+    #[test]
+    fn no_command_has_a_flag_that_something_is_suggested_instead_of() {
+        let cli = Cli::shown();
+        for (name, flags, _) in INSTEAD {
+            let command = cli.find_subcommand(name).unwrap();
+            for flag in flags {
+                let has_flag = command.get_arguments().any(|arg| is_called(arg, flag));
+                assert!(!has_flag, "{name} {flag}");
+            }
+        }
     }
 
     #[test]

@@ -49,7 +49,8 @@ pub(super) use dedup::DedupArgs;
 pub(super) use eval::{EvalArgs, FigureFormatArg};
 pub(super) use explain::{ExplainArgs, ExplainFormatArg};
 pub(super) use index::{
-    AddArgs, BuildArgs, CompactArgs, ExportArgs, IndexCommand, InfoArgs, InfoFormatArg, RemoveArgs,
+    AddArgs, BuildArgs, CheckArgs, CompactArgs, ExportArgs, IndexCommand, InfoArgs, InfoFormatArg,
+    RemoveArgs,
 };
 pub(super) use listing::{PairFormatArg, PairListArgs};
 pub(super) use mistyped::{nearest_command, nearest_id};
@@ -127,7 +128,12 @@ pub(super) enum Command {
     #[command(long_about = tune::HELP, after_long_help = tune::AFTER_HELP, args_override_self = true)]
     Tune(Box<TuneArgs>),
     /// A stage of a run, for an engine that has many machines
-    #[command(long_about = worker::HELP, after_long_help = worker::AFTER_HELP, args_override_self = true)]
+    #[command(
+        long_about = worker::HELP,
+        after_long_help = worker::AFTER_HELP,
+        args_override_self = true,
+        hide = cfg!(not(feature = "worker"))
+    )]
     Worker(Box<WorkerArgs>),
     /// Print completions for a shell
     Completions {
