@@ -72,8 +72,8 @@ impl<'a> Notes<'a> {
             documents: stats.counts.documents,
             problems: &problems.by_kind,
             missing_fields: &stats.missing_fields,
-            guessed_encodings: &stats.guessed_encodings,
-            first_guessed: stats.first_guessed.as_deref(),
+            guessed_encodings: &stats.texts.guessed_encodings,
+            first_guessed: stats.texts.first_guessed.as_deref(),
         }
     }
 
