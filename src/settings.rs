@@ -185,9 +185,7 @@ impl Settings {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let positions = self.sketch.positions();
         let windows_are_possible = match &self.shingle {
-            ShingleSettings::Tokens { windows, .. } => {
-                windows.step > 0 && *windows.sizes.start() > 0 && !windows.sizes.is_empty()
-            }
+            ShingleSettings::Tokens { windows, .. } => windows.are_possible(),
             ShingleSettings::Items { .. } | ShingleSettings::Technosphere => true,
         };
         let finding_is_possible = match self.finding {
@@ -203,7 +201,7 @@ impl Settings {
             ),
             (
                 windows_are_possible,
-                "shingles have at least one token, and start every token or less often",
+                "shingles have 1 to 10000 tokens, and start every token or less often",
             ),
             (
                 finding_is_possible,

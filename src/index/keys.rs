@@ -21,6 +21,9 @@ pub(super) struct List {
     length: u32,
 }
 
+/// Wrong about a list.
+pub(super) const NOT_IN_ORDER: &str = "they are not in order";
+
 impl Postings {
     /// How many documents.
     pub(super) fn len(&self) -> u32 {
@@ -143,27 +146,37 @@ impl Files {
         let start = self.parts[part].1 + u64::from(word & !IS_LIST);
         let length = self.lists.u32(start * WORD_BYTES)?;
         let end = start + 1 + u64::from(length);
-        match end <= self.parts[part + 1].1 {
-            true => Ok(Postings::Many(List {
-                start: start + 1,
-                length,
-            })),
-            false => Err(self
-                .lists
-                .wrong(start * WORD_BYTES, "a list is longer than its part")),
-        }
+        let what = match end <= self.parts[part + 1].1 {
+            // One document stands in the entry of its key.
+            true if length < 2 => "a list is too short",
+            true => {
+                return Ok(Postings::Many(List {
+                    start: start + 1,
+                    length,
+                }));
+            }
+            false => "a list is longer than its part",
+        };
+        Err(self.lists.wrong(start * WORD_BYTES, what))
     }
 
-    /// A list that is not what was written.
+    /// A list is not as it was written.
     #[cold]
-    pub(super) fn wrong_list(&self) -> Error {
-        self.lists.wrong(0, "a list is not of documents in order")
+    pub(super) fn wrong_list(&self, list: List, what: &str) -> Error {
+        let at = list.start * WORD_BYTES;
+        self.lists
+            .wrong(at, &format!("of a list of documents, {what}"))
     }
 
     /// A document of a list.
     #[inline]
     pub(super) fn listed(&self, list: List, place: u32) -> Result<u32, Error> {
-        self.lists.u32((list.start + u64::from(place)) * WORD_BYTES)
+        let at = (list.start + u64::from(place)) * WORD_BYTES;
+        let document = self.lists.u32(at)?;
+        match document < self.count {
+            true => Ok(document),
+            false => Err(self.lists.wrong(at, "there is no such document")),
+        }
     }
 
     /// Some documents of a list, each as 4 bytes.
@@ -187,8 +200,7 @@ impl Files {
                 let is_right = documents.is_sorted_by(|one, two| one < two)
                     && documents.last().is_some_and(|&last| last < self.count);
                 if !is_right {
-                    let at = list.start * WORD_BYTES;
-                    return Err(self.lists.wrong(at, "a list is not of documents in order"));
+                    return Err(self.wrong_list(list, NOT_IN_ORDER));
                 }
             }
         }
@@ -234,6 +246,7 @@ impl Files {
             from: key,
             entries: &[],
             last: None,
+            lists_end: 0,
         }
     }
 }
@@ -256,8 +269,10 @@ pub(super) struct KeyCursor<'a> {
     from: Key,
     /// What is left of the group before it.
     entries: &'a [u8],
-    /// The last key that was given.
+    /// The last key that was met.
     last: Option<Key>,
+    /// Where the last list that was given ends, in words.
+    lists_end: u64,
 }
 
 impl KeyCursor<'_> {
@@ -268,19 +283,29 @@ impl KeyCursor<'_> {
             if let Some((entry, entries)) = self.entries.split_at_checked(geometry.entry_bytes()) {
                 // Its group is the one before the next.
                 let key = geometry.key_of(self.part, self.group - 1, entry);
+                let place = (geometry.part(key), geometry.group(key));
+                let is_here = place == (self.part, self.group - 1);
+                if !is_here || self.last.is_some_and(|last| last >= key) {
+                    return Err(keys.wrong(self.segment.directory, "keys are not in order"));
+                }
                 if key > most {
                     return Ok(None);
                 }
                 self.entries = entries;
+                self.last = Some(key);
                 if key < self.from {
                     continue;
                 }
-                if self.last.is_some_and(|last| last >= key) {
-                    return Err(keys.wrong(self.segment.directory, "keys are not in order"));
-                }
-                self.last = Some(key);
                 let word = geometry.word_of(entry);
-                return Ok(Some((key, self.segment.postings_of(self.part, word)?)));
+                let postings = self.segment.postings_of(self.part, word)?;
+                // Lists are in the order of their keys: none is gone through twice.
+                if let Postings::Many(list) = postings {
+                    if list.start <= self.lists_end {
+                        return Err(self.segment.wrong_list(list, "it overlaps another"));
+                    }
+                    self.lists_end = list.start + u64::from(list.length);
+                }
+                return Ok(Some((key, postings)));
             }
             if self.group == geometry.groups() {
                 (self.part, self.group) = (self.part + 1, 0);

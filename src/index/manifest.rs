@@ -2,16 +2,21 @@
 //! is not part of the index.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::checked::{FilePrint, VERSION, cannot_read, cannot_write, damaged, hash};
 use super::remembered::Remembered;
+use super::writer::DOCUMENTS_MAX;
 use crate::error::{Error, ErrorKind};
 
 pub(super) const NAME: &str = "manifest.json";
+/// Bytes of a manifest at the most. Only a list of stopwords may be long.
+const BYTES_MAX: u64 = 256 << 20;
+/// Numbers of files are smaller.
+const NUMBER_MAX: u64 = 1 << 62;
 /// The next one, until it is complete.
 const NEW_NAME: &str = "manifest.json.new";
 
@@ -79,7 +84,7 @@ impl Manifest {
     /// Reads that of an index.
     pub(super) fn read(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(NAME);
-        let text = fs::read(&path).map_err(|error| match error.kind() {
+        let text = read_up_to(&path, BYTES_MAX).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 let what = "there is no index; `simdup index build` makes one";
                 Error::in_file(&folder.to_string_lossy(), ErrorKind::Index(what.into()))
@@ -87,6 +92,9 @@ impl Manifest {
             _ => cannot_read(&path, error),
         })?;
         let wrong = |what: &str| damaged(&path, None, what);
+        if text.len() as u64 == BYTES_MAX {
+            return Err(wrong("it is too long"));
+        }
         let line_end = text.iter().position(|&byte| byte == b'\n');
         let line_end = line_end.ok_or_else(|| wrong("it was cut short"))?;
         let (json, sum) = (&text[..line_end], &text[line_end + 1..]);
@@ -108,13 +116,34 @@ impl Manifest {
         }
         let manifest: Self = serde_json::from_slice(json)
             .map_err(|error| wrong(&format!("it cannot be understood: {error}")))?;
-        let removed =
-            |segment: &SegmentEntry| segment.removed.map_or(0, |removed| removed.documents);
-        let is_possible = |segment: &SegmentEntry| removed(segment) <= segment.documents;
-        match manifest.segments.iter().all(is_possible) {
+        if manifest.simdup_index != VERSION {
+            return Err(wrong("there has been no such version"));
+        }
+        manifest
+            .settings
+            .check()
+            .map_err(|error| wrong(&format!("its settings are impossible: {}", error.kind)))?;
+        match manifest.is_consistent() {
             true => Ok(manifest),
             false => Err(wrong("its counts contradict each other")),
         }
+    }
+
+    /// Whether its numbers and counts can be those of an index.
+    fn is_consistent(&self) -> bool {
+        let mut numbers: Vec<u64> = self.segments.iter().map(|segment| segment.number).collect();
+        numbers.sort_unstable();
+        let is_possible = |segment: &SegmentEntry| {
+            let removed = segment.removed.as_ref();
+            segment.number < self.next
+                && segment.documents <= DOCUMENTS_MAX as u64
+                && removed.is_none_or(|removed| {
+                    removed.number < self.next && removed.documents <= segment.documents
+                })
+        };
+        self.next < NUMBER_MAX
+            && numbers.is_sorted_by(|one, two| one < two)
+            && self.segments.iter().all(is_possible)
     }
 
     /// Replaces that of an index. All that it names must be on the disk.
@@ -150,6 +179,13 @@ impl Manifest {
             _ => false,
         })
     }
+}
+
+/// Reads a file, and no more than some bytes of it.
+fn read_up_to(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(bytes_max).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn sum_line(json: &[u8]) -> String {

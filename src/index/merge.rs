@@ -54,7 +54,7 @@ pub(super) fn merge(
         let has_removed = segment.removed.count() > 0;
         let (mut gone, mut so_far) = (Vec::new(), 0);
         segment.forget()?;
-        let mut bytes = 0;
+        let (mut bytes, mut postings) = (0, 0);
         for document in 0..segment.count() {
             if bytes > BYTES_AT_ONCE {
                 segment.forget()?;
@@ -63,14 +63,22 @@ pub(super) fn merge(
             if has_removed {
                 gone.push(so_far);
             }
+            let entry = segment.document(document)?;
+            postings += u64::from(entry.size);
             match segment.removed.contains(document) {
                 true => so_far += 1,
                 false => {
-                    let entry = segment.document(document)?;
                     bytes += entry.record.len() + entry.id.len();
                     writer.document(entry)?;
                 }
             }
+        }
+        // How the new segment is laid out follows from this number.
+        if postings != segment.postings() {
+            return Err(segment.wrong_counts(&format!(
+                "its documents have {postings} shingles, not {} as it says",
+                segment.postings()
+            )));
         }
         segment.forget()?;
         let live = segment.live();

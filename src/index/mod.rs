@@ -10,6 +10,8 @@
 mod check;
 mod checked;
 mod geometry;
+#[cfg(test)]
+mod hostile;
 mod info;
 mod key;
 mod keys;

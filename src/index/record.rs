@@ -60,12 +60,16 @@ fn write_prefixes(keys: &[Key], bytes: &mut Vec<u8>) {
     }
 }
 
+/// The prefixes of a document's keys, each once, in order.
 fn read_prefixes(mut bytes: &[u8]) -> Option<Vec<u32>> {
     let mut prefixes = Vec::new();
     let mut prefix = 0_u64;
     while !bytes.is_empty() {
         let step;
         (step, bytes) = read_number(bytes)?;
+        if step == 0 && !prefixes.is_empty() {
+            return None;
+        }
         prefix = prefix
             .checked_add(step)
             .filter(|prefix| prefix >> PREFIX_BITS == 0)?;

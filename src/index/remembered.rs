@@ -141,6 +141,29 @@ impl Remembered {
         Ok(settings)
     }
 
+    /// Refuses settings that no flag could have set, as somebody may have changed them. Settings
+    /// of other hashes are not for this simdup to judge.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.hashes != HASHES {
+            return Ok(());
+        }
+        let impossible = |what| Error::in_file("settings", ErrorKind::Settings(what));
+        let settings = self.apply(&Settings::default())?;
+        settings.check()?;
+        let names = [&self.text_field, &self.store_field];
+        if self.text_field.is_empty() || names.into_iter().flatten().any(String::is_empty) {
+            return Err(impossible("there is a field without a name"));
+        }
+        match settings.read.html {
+            Some(html) if !html.is_built() => Err(impossible(
+                "the main content of pages counts, which this simdup was built without \
+                 (feature `article`)",
+            )),
+            _ if Self::of(&settings) != *self => Err(impossible("they contradict each other")),
+            _ => Ok(()),
+        }
+    }
+
     /// What differs in other settings.
     pub(crate) fn differences(&self, other: &Self) -> Vec<Difference> {
         let sizes = match self.sizes {

@@ -27,6 +27,10 @@ impl Removed {
         };
         let path = path(folder, segment.number, entry.number);
         let file = CheckedFile::open(path.clone(), Kind::Removed, entry.print)?;
+        let wrong = || damaged(&path, None, "its counts contradict each other");
+        if file.bytes() % 8 > 0 || file.bytes() > segment.documents.div_ceil(64) * 8 {
+            return Err(wrong());
+        }
         let bytes = file.get(0, file.bytes())?;
         let bits: Vec<u64> = (0..bytes.len() / 8)
             .map(|word| number(bytes, 8 * word))
@@ -36,8 +40,8 @@ impl Removed {
             .last()
             .map_or(0, |last| 64 - last.leading_zeros() as u64);
         let end = (bits.len() as u64).saturating_sub(1) * 64 + behind;
-        if bytes.len() % 8 > 0 || count != entry.documents || end > segment.documents {
-            return Err(damaged(&path, None, "its counts contradict each other"));
+        if count != entry.documents || end > segment.documents {
+            return Err(wrong());
         }
         Ok(Self {
             bits,

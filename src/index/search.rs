@@ -8,8 +8,8 @@
 use std::cmp::Reverse;
 
 use super::key::Key;
-use super::keys::{Lookup, Postings};
-use super::segment::Segment;
+use super::keys::{Lookup, NOT_IN_ORDER, Postings};
+use super::segment::{Segment, WRONG_PLACE};
 use super::writer::RARE;
 use crate::error::Error;
 use crate::score::{SetBound, Threshold};
@@ -201,6 +201,9 @@ impl Searcher {
             }
             self.complete(segment, leading)?;
             for candidate in &self.candidates {
+                if candidate.shared > candidate.size {
+                    return Err(has_more(segment, candidate.document));
+                }
                 if candidate.shared >= candidate.needed {
                     each(Shared {
                         document: candidate.document,
@@ -230,7 +233,7 @@ impl Searcher {
         let common = &self.found[leading..];
         let follow: u64 = common.iter().map(|found| u64::from(found.len())).sum();
         let is_mostly = |document| -> Result<bool, Error> {
-            let (common, own) = (segment.common(document)?, segment.size(document)?);
+            let (common, own) = segment.common(document)?;
             Ok(own > 0 && common >= bound.shared_with_larger(own))
         };
         let (mut low, mut high) = (0, segment.count());
@@ -246,13 +249,16 @@ impl Searcher {
         }
         for place in 0..low {
             let document = segment.mostly_common(place)?;
-            if segment.size(document)? < size {
+            if (1..size).contains(&segment.size(document)?) {
                 self.extra.push(document);
             }
         }
         self.extra
             .sort_unstable_by_key(|&document| Reverse(document));
-        Ok(leading)
+        match self.extra.windows(2).find(|two| two[0] == two[1]) {
+            Some(twice) => Err(segment.wrong_document(twice[0], WRONG_PLACE)),
+            None => Ok(leading),
+        }
     }
 
     /// The first document that has not been counted yet.
@@ -287,7 +293,7 @@ impl Searcher {
             }
             *count += 1;
         };
-        let end = start.saturating_add(WINDOW);
+        let end = (start + WINDOW).min(segment.count());
         for (found, place) in found[..leading].iter().zip(places) {
             match *found {
                 Postings::One(document) => {
@@ -299,11 +305,14 @@ impl Searcher {
                 Postings::Many(list) => {
                     let until = segment.first_from(list, end, *place)?;
                     let bytes = segment.listed_bytes(list, *place, until)?;
+                    // In order, so that a document is not counted twice for a key.
+                    let mut least = start;
                     for document in bytes.chunks_exact(4) {
                         let document = super::checked::short_number(document, 0);
-                        if document < start || document >= end {
-                            return Err(segment.wrong_list());
+                        if document < least || document >= end {
+                            return Err(segment.wrong_list(list, NOT_IN_ORDER));
                         }
+                        least = document + 1;
                         take(document);
                     }
                     *place = until;
@@ -331,15 +340,15 @@ impl Searcher {
         self.candidates.clear();
         for &document in &self.touched {
             let shared = std::mem::take(&mut self.counts[(document - start) as usize]);
-            if document >= segment.count() {
-                return Err(segment.wrong_list());
-            }
             if segment.removed.contains(document) {
                 continue;
             }
             let other = segment.size(document)?;
+            if shared > other {
+                return Err(has_more(segment, document));
+            }
             let needed = enough.shared(size, other);
-            if shared + others >= needed && other >= shared {
+            if shared + others >= needed {
                 self.candidates.push(Candidate {
                     document,
                     shared,
@@ -394,6 +403,12 @@ impl Searcher {
         }
         Ok(())
     }
+}
+
+/// A document is in more lists than it has shingles.
+#[cold]
+fn has_more(segment: &Segment, document: u32) -> Error {
+    segment.wrong_document(document, "more shingles are found than it has")
 }
 
 #[cfg(test)]

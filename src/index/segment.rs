@@ -61,6 +61,12 @@ pub(super) struct Files {
 
 const DOCUMENTS_TAIL: u64 = 32;
 
+/// Keys of a document at the most, so that the sum of two sizes is a number of 32 bits.
+const SIZE_MAX: u64 = 1 << 31;
+
+/// Wrong about a document.
+pub(super) const WRONG_PLACE: &str = "the place among all by common shingles is wrong";
+
 impl Segment {
     /// Opens a segment that the manifest names.
     pub(super) fn open(folder: &Path, entry: &SegmentEntry) -> Result<Self, Error> {
@@ -162,8 +168,12 @@ impl Files {
             .map(|at| (number(numbers, at), Key(number(numbers, at + 8))))
             .filter(|&(length, _)| length > 0)
             .collect();
+        // A key has one document in its entry, or several in a list.
+        let postings_max = key_count.checked_add(word_count);
         let fits = number(numbers, behind_parts) == postings
             && key_count <= postings
+            && postings_max.is_some_and(|most| postings <= most)
+            && parts[0] == (0, 0)
             && parts.is_sorted_by(|one, two| one.0 <= two.0 && one.1 <= two.1)
             && directory.and_then(|start| start.checked_add(directory_bytes)) == Some(tail)
             && word_count.checked_mul(WORD_BYTES) == Some(lists.bytes());
@@ -231,6 +241,9 @@ impl Files {
     /// What ends before a document, and with it, in a table of ends.
     fn ends(&self, table: u64, document: u32) -> Result<(u64, u64), Error> {
         let at = table + 8 * u64::from(document);
+        if document >= self.count {
+            return Err(self.documents.wrong(at, "there is no such document"));
+        }
         let start = match document {
             0 => 0,
             _ => self.documents.u64(at - 8)?,
@@ -245,26 +258,58 @@ impl Files {
     /// A document's id.
     pub(super) fn id(&self, document: u32) -> Result<&str, Error> {
         let (start, end) = self.ends(self.id_ends, document)?;
-        let at = self.ids + start;
-        if self.ids + end > self.id_ends {
+        if end > self.id_ends - self.ids {
+            let at = self.id_ends + 8 * u64::from(document);
             return Err(self.documents.wrong(at, "an id is behind all ids"));
         }
+        let at = self.ids + start;
         std::str::from_utf8(self.documents.get(at, end - start)?)
             .map_err(|_| self.documents.wrong(at, "an id is not UTF-8"))
     }
 
     /// The fields of a document, as a JSON object or nothing.
     pub(super) fn fields(&self, document: u32) -> Result<&str, Error> {
-        let fields = record::read(self.document(document)?.record).map(|(_, fields)| fields);
-        fields.ok_or_else(|| {
-            self.documents
-                .wrong(0, "the fields of a document cannot be read")
-        })
+        let (_, fields) = self.record(document)?;
+        let is_right = fields.is_empty()
+            || fields.starts_with('{')
+                && !fields.contains('\n')
+                && serde_json::from_str::<serde::de::IgnoredAny>(fields).is_ok();
+        match is_right {
+            true => Ok(fields),
+            false => Err(self.wrong_document(document, "its fields are no JSON object")),
+        }
+    }
+
+    /// The prefixes of a document's keys, and its fields.
+    fn record(&self, document: u32) -> Result<(Vec<u32>, &str), Error> {
+        let found = record::read(self.document(document)?.record);
+        found.ok_or_else(|| self.wrong_document(document, "its record cannot be read"))
+    }
+
+    /// Something that is said of a document is wrong.
+    #[cold]
+    pub(super) fn wrong_document(&self, document: u32, what: &str) -> Error {
+        let at = self.set_ends + 8 * u64::from(document);
+        let name = self.id(document).unwrap_or("without an id");
+        self.documents
+            .wrong(at, &format!("of the document {name}, {what}"))
+    }
+
+    /// A count of keys is wrong.
+    #[cold]
+    pub(super) fn wrong_counts(&self, what: &str) -> Error {
+        self.keys.wrong(self.keys.bytes(), what)
     }
 
     /// How many keys a document has.
     pub(super) fn size(&self, document: u32) -> Result<u32, Error> {
-        self.documents.u32(self.sizes + 4 * u64::from(document))
+        let size = self.documents.u32(self.sizes + 4 * u64::from(document))?;
+        match u64::from(size) <= self.key_count().min(SIZE_MAX) {
+            true => Ok(size),
+            false => {
+                Err(self.wrong_document(document, "there are more shingles than in the index"))
+            }
+        }
     }
 
     /// Documents, those first of whose keys the largest share is common.
@@ -277,9 +322,14 @@ impl Files {
         }
     }
 
-    /// How many keys of a document are common.
-    pub(super) fn common(&self, document: u32) -> Result<u32, Error> {
-        self.documents.u32(self.common + 4 * u64::from(document))
+    /// How many keys of a document are common, and how many it has.
+    pub(super) fn common(&self, document: u32) -> Result<(u32, u32), Error> {
+        let common = self.documents.u32(self.common + 4 * u64::from(document))?;
+        let size = self.size(document)?;
+        match common <= size {
+            true => Ok((common, size)),
+            false => Err(self.wrong_document(document, "more shingles are common than there are")),
+        }
     }
 
     /// A document, as it was written.
@@ -306,33 +356,53 @@ impl Files {
                 false => high = middle,
             }
         }
+        let mut before = None;
         while low < self.count {
             let entry = entry(low)?;
             let document = entry as u32;
             if entry >> 32 != wanted >> 32 {
                 break;
             }
-            if document >= self.count {
+            // Few ids have the same hash: all that claim it are looked at.
+            let own = self.id(document)?;
+            if before.is_some_and(|before| before >= entry) || id_entry(own, document) != entry {
                 let at = self.entries + 8 * u64::from(low);
-                return Err(self.documents.wrong(at, "an id leads to no document"));
+                return Err(self
+                    .documents
+                    .wrong(at, "an id does not lead to its document"));
             }
-            if !removed.contains(document) && self.id(document)? == id {
+            if !removed.contains(document) && own == id {
                 return Ok(Some(document));
             }
+            before = Some(entry);
             low += 1;
         }
         Ok(None)
     }
 
+    /// Holds the table by which ids are found against the ids.
+    pub(super) fn check_ids(&self) -> Result<(), Error> {
+        let mut before = None;
+        for place in 0..self.count {
+            let at = self.entries + 8 * u64::from(place);
+            let entry = self.documents.u64(at)?;
+            let document = entry as u32;
+            let is_next = before.is_none_or(|before| before < entry);
+            if !is_next || id_entry(self.id(document)?, document) != entry {
+                return Err(self
+                    .documents
+                    .wrong(at, "an id does not lead to its document"));
+            }
+            before = Some(entry);
+        }
+        Ok(())
+    }
+
     /// The keys of a document, in order.
     pub(super) fn keys_of(&self, document: u32, keys: &mut Vec<Key>) -> Result<(), Error> {
         keys.clear();
-        let DocumentEntry { size, record, .. } = self.document(document)?;
-        let wrong = || {
-            self.documents
-                .wrong(0, "a document does not have the keys that it should")
-        };
-        let (prefixes, _) = record::read(record).ok_or_else(wrong)?;
+        let size = self.size(document)?;
+        let (prefixes, _) = self.record(document)?;
         for prefix in prefixes {
             let (first, last) = keys_with(prefix);
             let mut cursor = self.keys_from(first);
@@ -344,20 +414,16 @@ impl Files {
         }
         match keys.len() == size as usize {
             true => Ok(()),
-            false => Err(wrong()),
+            false => Err(self.wrong_document(document, "not all shingles are found")),
         }
     }
 
     /// Whether the prefixes of a document are those of its keys; for those who go through all
     /// of them, by what [`prefix`] gives.
     pub(super) fn prefix_sum(&self, document: u32) -> Result<(u32, u64), Error> {
-        let DocumentEntry { size, record, .. } = self.document(document)?;
-        let (prefixes, _) = record::read(record).ok_or_else(|| {
-            self.documents
-                .wrong(0, "the keys of a document cannot be read")
-        })?;
+        let (prefixes, _) = self.record(document)?;
         let sum = prefixes.iter().map(|&prefix| u64::from(prefix) + 1).sum();
-        Ok((size, sum))
+        Ok((self.size(document)?, sum))
     }
 }
 

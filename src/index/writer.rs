@@ -71,7 +71,7 @@ pub(super) struct DocumentEntry<'a> {
 }
 
 /// Most documents of a segment, so that the number of one and the mark of a list fit a word.
-const DOCUMENTS_MAX: usize = 1 << 31;
+pub(super) const DOCUMENTS_MAX: usize = 1 << 31;
 
 impl SegmentWriter {
     /// A segment of this number. Its files belong to the index when a manifest names them.
@@ -204,7 +204,8 @@ fn mostly_common(common: &[u32], sizes: &[u32]) -> Vec<u32> {
 /// How many of the longest lists a segment knows.
 pub(super) const LONGEST: usize = 8;
 
-fn keep_longest(lists: &mut Vec<(u32, Key)>) {
+/// Keeps the longest lists, the longest first.
+pub(super) fn keep_longest(lists: &mut Vec<(u32, Key)>) {
     lists.sort_unstable_by_key(|&(length, key)| (Reverse(length), key));
     lists.truncate(LONGEST);
 }

@@ -17,6 +17,15 @@ pub struct Windows {
 }
 
 impl Windows {
+    /// Most tokens of a shingle.
+    pub const SIZE_MAX: usize = 10_000;
+
+    /// Whether there can be such windows.
+    pub(crate) fn are_possible(&self) -> bool {
+        let (least, most) = (*self.sizes.start(), *self.sizes.end());
+        self.step > 0 && 1 <= least && least <= most && most <= Self::SIZE_MAX
+    }
+
     /// Windows of one size, one starting at every token.
     pub fn of(size: usize) -> Self {
         Self {

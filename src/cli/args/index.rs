@@ -28,7 +28,11 @@ were made, and makes those of other documents the same way.
 
 A change is there as a whole or not at all, whatever happens meanwhile. One writes at a time, and \
 others wait for it (--lock-timeout); any number may read, and each sees the index as it was when it \
-was opened.";
+was opened.
+
+No other program may change or cut the files of an index that is in use: the system ends whoever \
+reads what is gone (bus error). On a network drive, that includes files that simdup removes on another \
+machine; read and write an index from one machine, or read a copy on a local disk.";
 
 const BUILD_HELP: &str = "\
 Makes an index of the documents, in a folder that is not there yet. What a shingle is (--shingle-words \

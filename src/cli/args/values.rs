@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use simdup::inside::Digits;
-use simdup::settings::{Charset, CommonSettings, Keep, PartyBy, Pattern, TextEncoding, Threshold};
+use simdup::settings::{
+    Charset, CommonSettings, Keep, PartyBy, Pattern, TextEncoding, Threshold, Windows,
+};
 
 /// Reads what makes a group of documents.
 pub(super) fn party_by(text: &str) -> Result<PartyBy, String> {
@@ -189,18 +191,16 @@ fn percent_of(text: &str) -> Option<Threshold> {
     format!("{whole}.{hundredths}{fraction}").parse().ok()
 }
 
-/// Most tokens a shingle can have.
-const SHINGLE_TOKENS_MAX: usize = 10_000;
-
 /// Reads `N` or `N-M`.
 pub(super) fn sizes(text: &str) -> Result<RangeInclusive<usize>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
     match (least.parse(), most.parse()) {
-        (Ok(least), Ok(most)) if 1 <= least && least <= most && most <= SHINGLE_TOKENS_MAX => {
+        (Ok(least), Ok(most)) if 1 <= least && least <= most && most <= Windows::SIZE_MAX => {
             Ok(least..=most)
         }
         _ => Err(format!(
-            "a size such as 5, or a range such as 2-4, from 1 to {SHINGLE_TOKENS_MAX}"
+            "a size such as 5, or a range such as 2-4, from 1 to {}",
+            Windows::SIZE_MAX
         )),
     }
 }
