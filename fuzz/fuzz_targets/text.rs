@@ -1,8 +1,23 @@
-//! A file that is one document.
+//! Text in any encoding, with a byte order mark and without, as one document and as lines.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use simdup::settings::InputFormat;
-use simdup_fuzz::compare_ways;
+use simdup_fuzz::read;
 
-fuzz_target!(|bytes: &[u8]| compare_ways(Some(InputFormat::Text), bytes));
+const MARKS: [&[u8]; 6] = [
+    b"",
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"\xff\xfe\0\0",
+    b"\0\0\xfe\xff",
+    b"\xef\xbb\xbf",
+];
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (mark, bytes) = input;
+    let text = [MARKS[usize::from(mark) % MARKS.len()], bytes].concat();
+    for format in [None, Some(InputFormat::Text), Some(InputFormat::Lines)] {
+        read(format, &text);
+    }
+});

@@ -3,6 +3,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use simdup::settings::InputFormat;
-use simdup_fuzz::compare_ways;
+use simdup_fuzz::read;
 
-fuzz_target!(|bytes: &[u8]| compare_ways(Some(InputFormat::Warc), bytes));
+fuzz_target!(|bytes: &[u8]| read(Some(InputFormat::Warc), bytes));

@@ -248,7 +248,7 @@ impl Block<'_> {
 
     /// Records of the block that are well, but no documents: the number of each in its input, from
     /// 1, and what it is.
-    pub(crate) fn passed_over(&self, each: &mut dyn FnMut(u64, &'static str)) {
+    pub fn passed_over(&self, each: &mut dyn FnMut(u64, &'static str)) {
         let rules = self.format.rules();
         rules.passed_over(self, &mut |number, what| {
             each(self.first_record + number + 1, what);
