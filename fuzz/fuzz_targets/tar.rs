@@ -1,4 +1,4 @@
-//! A tar archive of a few members: any bytes behind a header, and a whole archive with a byte changed.
+//! A tar archive of a few members: any bytes behind a header, or a whole archive with a byte changed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,8 +7,10 @@ use simdup_fuzz::{damaged, read};
 fuzz_target!(|input: (u16, u8, &str, &[u8])| {
     let (place, by, name, bytes) = input;
     let archive = archive(name, bytes);
-    read(None, &damaged(archive.clone(), place, by));
-    read(None, &[&archive[..archive.len().min(512)], bytes].concat());
+    if place % 2 == 0 {
+        return read(None, &[&archive[..archive.len().min(512)], bytes].concat());
+    }
+    read(None, &damaged(archive, place / 2, by));
 });
 
 fn archive(name: &str, bytes: &[u8]) -> Vec<u8> {
