@@ -104,8 +104,8 @@ pub struct Deduplicated {
 }
 
 impl Deduplicated {
-    /// The clusters of two and more, by their keepers, in input order; none if the
-    /// documents were compared with others.
+    /// Returns the clusters of two and more documents, by their keepers, in input order. Documents
+    /// for which one of another collection stands are in none.
     pub fn clusters(&self) -> impl Iterator<Item = Cluster> {
         self.assigned.clusters()
     }
