@@ -16,6 +16,9 @@ use sets::{Set, Sets, inputs, text, versions};
 /// True pairs by the numbers of their documents, and whether others are known not to be true.
 type Labels = BTreeMap<(usize, usize), bool>;
 
+/// A score as part and whole, and whether the pair is true.
+type Scored = ((usize, usize), bool);
+
 fn rows(
     sets: &[Set],
     settings: &Settings,
@@ -69,12 +72,7 @@ fn ratio(one: &Set, two: &Set, measure: Measure) -> (usize, usize) {
 }
 
 /// The scores of all pairs that count, and whether they are true.
-fn scored(
-    sets: &[Set],
-    measure: Measure,
-    labels: &Labels,
-    with: Labelled,
-) -> Vec<((usize, usize), bool)> {
+fn scored(sets: &[Set], measure: Measure, labels: &Labels, with: Labelled) -> Vec<Scored> {
     let pairs = (0..sets.len()).flat_map(|one| (one + 1..sets.len()).map(move |two| (one, two)));
     pairs
         .filter_map(|(one, two)| {
@@ -89,9 +87,9 @@ fn scored(
 }
 
 /// Precision, recall and F1 of the pairs whose score is at least a ratio.
-fn figures(pairs: &[((usize, usize), bool)], (part, whole): (usize, usize)) -> [f64; 3] {
+fn figures(pairs: &[Scored], (part, whole): (usize, usize)) -> [f64; 3] {
     let is_found = |score: (usize, usize)| score.0 > 0 && score.0 * whole >= part * score.1;
-    let count = |is_counted: &dyn Fn(&((usize, usize), bool)) -> bool| {
+    let count = |is_counted: &dyn Fn(&Scored) -> bool| {
         pairs.iter().filter(|pair| is_counted(pair)).count() as f64
     };
     let hits = count(&|pair| is_found(pair.0) && pair.1);
@@ -105,7 +103,7 @@ fn figures(pairs: &[((usize, usize), bool)], (part, whole): (usize, usize)) -> [
 }
 
 /// The best F1 of all thresholds from the lowest on that tell pairs apart, and the highest of these.
-fn best(pairs: &[((usize, usize), bool)], lowest: (usize, usize)) -> Option<(f64, f64)> {
+fn best(pairs: &[Scored], lowest: (usize, usize)) -> Option<(f64, f64)> {
     let as_number = |(part, whole): (usize, usize)| part as f64 / whole as f64;
     let mut thresholds: Vec<(usize, usize)> = pairs.iter().map(|pair| pair.0).collect();
     thresholds.retain(|score| score.0 > 0 && score.0 * lowest.1 >= lowest.0 * score.1);
@@ -189,7 +187,7 @@ proptest! {
         let all = scored(&sets, measure, &Labels::new(), Labelled::True);
         for row in &rows {
             let hundredths = (figure(row, "threshold").unwrap() * 100.0).round() as usize;
-            let is_found = |pair: &&((usize, usize), bool)| {
+            let is_found = |pair: &&Scored| {
                 let (part, whole) = pair.0;
                 part > 0 && part * 100 >= hundredths * whole
             };
@@ -262,4 +260,41 @@ fn the_same_recall_has_the_same_interval_in_every_row() {
     };
     assert_eq!(figure(&rows[0], "recall"), Some(1.0));
     assert_eq!(recall(&rows[0]), recall(&rows[1]));
+}
+
+/// All pairs at the lowest threshold make one cluster, which is none at the others.
+#[test]
+fn a_row_of_a_sweep_has_the_intervals_of_its_threshold() {
+    let sets: Sets = (0..60_u16)
+        .map(|number| (number * 10..number * 10 + 20 + number % 2).collect())
+        .chain((0..60_u16).map(|number| (number * 10..number * 10 + 20).collect()))
+        .collect();
+    let labels: Labels = (0..60).map(|one| ((one, one + 60), true)).collect();
+    let settings = |hundredths| Settings {
+        measure: Measure::Jaccard,
+        ..sets::settings(hundredths, 1.0)
+    };
+    let swept = rows(
+        &sets,
+        &settings(30),
+        Sweep::Threshold,
+        &labels,
+        Labelled::True,
+    );
+    let cells = |row: &Row| -> Vec<(&'static str, Cell)> {
+        let is_interval = |cell: &&(&'static str, Cell)| cell.0.ends_with("_95");
+        row.cells.iter().filter(is_interval).cloned().collect()
+    };
+    for row in &swept {
+        let hundredths = (figure(row, "threshold").unwrap() * 100.0).round() as usize;
+        let given = rows(
+            &sets,
+            &settings(hundredths),
+            Sweep::Given,
+            &labels,
+            Labelled::True,
+        );
+        assert_eq!(cells(row), cells(&given[0]), "{hundredths}");
+    }
+    assert_ne!(cells(&swept[0]), cells(&swept[10]));
 }

@@ -157,14 +157,12 @@ fn resampled<T: Copy + Default + AddAssign>(
     figure: &impl Fn(&T) -> f64,
 ) -> Option<(f64, Interval)> {
     let mut bags: Vec<T> = Vec::new();
-    let mut clusters = 0_usize;
-    for part in parts {
+    for (cluster, part) in parts.enumerate() {
         if bags.len() < PARTS_MAX {
             bags.push(part);
         } else {
-            bags[part_of(clusters)] += part;
+            bags[part_of(cluster)] += part;
         }
-        clusters += 1;
     }
     if bags.is_empty() {
         return None;

@@ -369,26 +369,26 @@ fn flags_without_effect_are_refused() {
     }
 }
 
-/// A program with its parts in an order of their own, so that all of them are different.
-fn submission(parts: &[usize]) -> String {
-    let part = |&number: &usize| {
-        let operators = ["+", "-", "*", "/", "%", "&", "|", "^", "<", ">"];
-        let one = operators[number % 10];
-        let two = operators[number / 10 % 10];
-        format!(
-            "if (a {one} b {two} c) {{ while (d {two} e) {{ return f {one} g[{number}]; }} }}\n"
-        )
-    };
-    parts.iter().map(part).collect()
+/// Tokens of source code, in an order that is drawn.
+fn tokens(seed: u64) -> Vec<&'static str> {
+    const TOKENS: [&str; 24] = [
+        "+", "-", "*", "%", "&", "|", "^", "<", ">", "=", "!", "?", ":", ";", ",", ".", "(", ")",
+        "[", "]", "if", "for", "while", "return",
+    ];
+    let mut draw = Draw(seed);
+    (0..400).map(|_| TOKENS[draw.below(TOKENS.len())]).collect()
 }
 
 #[test]
 fn the_preset_for_code_is_evaluated_and_tuned() {
     let place = Place::new();
-    let whole: Vec<usize> = (0..40).map(|number| number * 7 % 100).collect();
-    let other: Vec<usize> = (0..40).map(|number| (number * 13 + 51) % 100).collect();
-    for (name, parts) in [("a", &whole[..]), ("b", &whole[10..30]), ("c", &other[..])] {
-        place.file(&format!("s/{name}.c"), submission(parts));
+    let [whole, other] = [1, 2].map(tokens);
+    for (name, tokens) in [
+        ("a", &whole[..]),
+        ("b", &whole[100..250]),
+        ("c", &other[..]),
+    ] {
+        place.file(&format!("s/{name}.c"), tokens.join(" "));
     }
     place.file("truth.tsv", "s/a.c\ts/b.c\t1\ns/a.c\ts/c.c\t0\n");
     let flags = "--preset code --truth truth.tsv -f jsonl s";

@@ -180,17 +180,30 @@ impl<'a> Searched<'a> {
 
     /// Deals clusters out to parts: what is connected by these links, or by what is true.
     pub(super) fn parts(&self, found: &[&Links]) -> Result<PartsOfPairs, Error> {
+        self.parts_of(found, &|_, _, _| true)
+    }
+
+    /// The same by those of the links that are found.
+    pub(super) fn parts_of(
+        &self,
+        links: &[&Links],
+        is_found: &dyn Fn(Group, Group, u32) -> bool,
+    ) -> Result<PartsOfPairs, Error> {
         let own = match self.truth {
             Truth::Join => std::slice::from_ref(&self.links),
             Truth::Pairs { .. } | Truth::Classes(_) => &[],
         };
         Ok(PartsOfPairs {
-            all: self.connected(found)?,
-            truth: self.connected(&own.iter().collect::<Vec<_>>())?,
+            all: self.connected(links, is_found)?,
+            truth: self.connected(&own.iter().collect::<Vec<_>>(), &|_, _, _| true)?,
         })
     }
 
-    fn connected(&self, found: &[&Links]) -> Result<Parts, Error> {
+    fn connected(
+        &self,
+        found: &[&Links],
+        is_found: &dyn Fn(Group, Group, u32) -> bool,
+    ) -> Result<Parts, Error> {
         let groups = &self.prepared.groups;
         let components = Components::new(self.documents);
         // Where pairs are labelled, no others count.
@@ -202,8 +215,10 @@ impl<'a> Searched<'a> {
                 components.join(first.0, member.0);
             }
             for links in found {
-                for &(to, _) in links.of(group, &mut buffer)? {
-                    components.join(first.0, groups.first(Group(to)).0);
+                for &(to, shared) in links.of(group, &mut buffer)? {
+                    if is_found(group, Group(to), shared) {
+                        components.join(first.0, groups.first(Group(to)).0);
+                    }
                 }
             }
         }
@@ -493,7 +508,7 @@ impl<'a> Searched<'a> {
                 }
             }
         }
-        let parts = self.connected(&[])?;
+        let parts = self.connected(&[], &|_, _, _| true)?;
         let truth: u64 = self.truths(&parts).iter().sum();
         Ok((pairs, truth.saturating_sub(hits)))
     }

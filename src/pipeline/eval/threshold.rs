@@ -3,7 +3,7 @@
 use super::Each;
 use super::row::{Plot, Row};
 use super::searched::{Searched, plotted, with_best};
-use crate::collection::Collection;
+use crate::collection::{Collection, Group};
 use crate::error::Error;
 use crate::score::Threshold;
 
@@ -24,10 +24,14 @@ pub(super) fn run(
         precision_recall_of: "thresholds",
         ..Plot::default()
     };
-    let parts = searched.parts(&[&searched.links])?;
     for threshold in thresholds(lowest) {
+        let is_found = |one: Group, two: Group, shared: u32| {
+            threshold.admits(searched.score(one, two, shared))
+        };
+        // What is connected below this threshold is no cluster here.
+        let parts = searched.parts_of(&[&searched.links], &is_found)?;
         let pass = searched.pass(&parts, &searched.links, |one, two, shared| {
-            Ok((threshold.admits(searched.score(one, two, shared)), 1.0))
+            Ok((is_found(one, two, shared), 1.0))
         })?;
         let keepers = searched.stars(&searched.links, |one, two, shared| {
             Some(searched.score(one, two, shared)).filter(|&score| threshold.admits(score))
