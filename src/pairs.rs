@@ -34,6 +34,8 @@ pub struct Pairs {
     pub(crate) sizes: Vec<u32>,
     pub(crate) links: Links,
     pub(crate) measure: Measure,
+    /// Shingles, or positions, that a pair shares at the least.
+    pub(crate) min_shared: u32,
     pub(crate) scope: Scope,
     /// The party of each group, if there are any.
     pub(crate) parties: Option<Vec<OneParty>>,
@@ -166,7 +168,7 @@ impl Pairs {
     }
 
     /// Adds the members of a group from a document on. A set without shingles is like
-    /// no other.
+    /// no other, and copies may have too few.
     fn extend_from(
         &self,
         document: DocumentId,
@@ -174,7 +176,7 @@ impl Pairs {
         shared: u32,
         found: &mut Vec<(DocumentId, u32)>,
     ) {
-        if shared == 0 {
+        if shared < self.min_shared.max(1) {
             return;
         }
         let members = self.groups.members(group);
@@ -211,6 +213,7 @@ mod tests {
             groups,
             links: writer.finish().unwrap(),
             measure: Measure::MinHash,
+            min_shared: 0,
             scope: Scope::default(),
             parties: None,
             own: 6,

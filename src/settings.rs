@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::error::{Error, ErrorKind};
+use crate::score::SetBound;
 use crate::sets::Common;
 
 pub use crate::candidates::Bands;
@@ -48,6 +49,9 @@ pub struct Settings {
     pub common: CommonSettings,
     /// The least score of a pair.
     pub threshold: Threshold,
+    /// How many different shingles the documents of a pair share at the least; 0 for any number.
+    /// Needs an exact score.
+    pub min_shared: u32,
     /// Documents that are not compared with each other.
     pub party_by: Option<PartyBy>,
     /// How many words a document has that is compared.
@@ -176,6 +180,11 @@ impl Settings {
         }
     }
 
+    /// What two sets must share.
+    pub(crate) fn bound(&self) -> SetBound {
+        SetBound::new(self.measure, self.threshold).with_min_shared(self.min_shared)
+    }
+
     /// How much memory to use.
     pub(crate) fn memory(&self) -> Memory {
         self.memory.clone().unwrap_or_else(Memory::unlimited)
@@ -202,6 +211,10 @@ impl Settings {
             (
                 windows_are_possible,
                 "shingles have 1 to 10000 tokens, and start every token or less often",
+            ),
+            (
+                self.min_shared == 0 || self.measure != Measure::MinHash,
+                "the least number of shared shingles needs an exact score",
             ),
             (
                 finding_is_possible,
@@ -256,6 +269,9 @@ impl Settings {
     fn serialize_similarity<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("score", &self.measure)?;
         map.serialize_entry("threshold", &self.threshold.to_string())?;
+        if self.min_shared > 0 {
+            map.serialize_entry("min_shared", &self.min_shared)?;
+        }
         if self.measure != Measure::Containment {
             map.serialize_entry("hashes", &self.sketch.positions())?;
             if let SketchSettings::Fast { seed, .. } = self.sketch {
@@ -380,7 +396,12 @@ mod tests {
             step: 0,
             ..Windows::of(3)
         };
+        let estimated = Settings {
+            min_shared: 1,
+            ..Settings::default()
+        };
         for settings in [
+            estimated,
             hashes(0),
             hashes(4097),
             windows(Windows::of(0)),

@@ -77,7 +77,7 @@ pub(crate) struct Wanted<'a, S> {
 /// `needed` positions, with what `score` says they share.
 pub(crate) fn search(
     wanted: Wanted<'_, impl Fn(u32, u32) -> Option<u32> + Sync>,
-    links: &LinkWriter,
+    links: &LinkWriter<'_>,
     observer: &dyn Observer,
 ) -> Result<SearchStats, Error> {
     let Wanted {
@@ -233,7 +233,7 @@ struct Search<'a, S> {
     /// What is asked first of every pair; `None` to see what suits a bucket.
     order: Option<Order>,
     score: S,
-    links: &'a LinkWriter,
+    links: &'a LinkWriter<'a>,
 }
 
 /// Matches that a thread holds before it hands them over.

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::FewShared;
 use crate::collection::Group;
 use crate::error::Error;
 use crate::sets::{Segment, SortedRuns, Spill, Stored};
@@ -63,9 +64,10 @@ impl Links {
 }
 
 /// Collects matches, in any order and from any thread.
-pub(crate) struct LinkWriter {
+pub(crate) struct LinkWriter<'a> {
     groups: usize,
     memory: Memory,
+    few_shared: Option<&'a FewShared<'a>>,
     state: Mutex<State>,
 }
 
@@ -81,18 +83,30 @@ struct State {
 const MEMORY_SHARE: u64 = 4;
 const MATCH_BYTES: u64 = 36;
 
-impl LinkWriter {
+impl<'a> LinkWriter<'a> {
     /// For matches between so many groups.
     pub(crate) fn new(groups: usize, memory: &Memory) -> Self {
         Self {
             groups,
             memory: memory.clone(),
+            few_shared: None,
             state: Mutex::default(),
+        }
+    }
+
+    /// The same without matches that share too few shingles.
+    pub(crate) fn without(self, few_shared: &'a FewShared<'a>) -> Self {
+        Self {
+            few_shared: Some(few_shared),
+            ..self
         }
     }
 
     /// Takes matches, each pair once, and leaves nothing of them.
     pub(crate) fn push(&self, matches: &mut Vec<Match>) -> Result<(), Error> {
+        if let Some(few_shared) = self.few_shared {
+            matches.retain(|found| few_shared.keeps(found.one, found.two, found.shared));
+        }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.matches.append(matches);
         if state.matches.len() as u64 * MATCH_BYTES > self.memory.bytes / MEMORY_SHARE {

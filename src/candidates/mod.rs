@@ -7,6 +7,7 @@
 
 pub(crate) mod bands;
 mod blocks;
+mod few_shared;
 mod links;
 mod meeting;
 mod parity;
@@ -22,6 +23,7 @@ use serde::Serialize;
 pub(crate) use bands::GroupSignatures;
 #[cfg(feature = "worker")]
 pub(crate) use bands::lossless_bands;
+pub(crate) use few_shared::FewShared;
 pub(crate) use links::{Link, LinkWriter, Links, Match};
 pub use recall::Bands;
 pub(crate) use recall::positions_needed;
@@ -66,6 +68,9 @@ pub struct SearchStats {
     pub fell_by_parity: u64,
     /// Pairs whose sets were compared.
     pub merges: u64,
+    /// Pairs of documents that reach the threshold and were left out because they share too few
+    /// shingles. Clusters count those that were compared.
+    pub pruned_by_min_shared: u64,
     /// Groups in the fullest bucket.
     pub largest_bucket: usize,
     /// Buckets too full to compare all with all, which further positions split.
@@ -101,6 +106,7 @@ impl SearchStats {
         self.fell_by_rest += other.fell_by_rest;
         self.fell_by_parity += other.fell_by_parity;
         self.merges += other.merges;
+        self.pruned_by_min_shared += other.pruned_by_min_shared;
         self.split_buckets += other.split_buckets;
         self.largest_bucket = self.largest_bucket.max(other.largest_bucket);
         let classes = self.bucket_sizes.len().max(other.bucket_sizes.len());

@@ -7,7 +7,7 @@ use super::bands::{self, GroupSignatures, Layout, Wanted};
 use super::prefix::{PlacePair, for_each_pair};
 use super::recall::{Bands, positions_needed, scores_to_state};
 use super::sets::{LoadedSets, PreparedSets};
-use super::{LinkWriter, Links, Match, Method, RecallAt, SearchStats};
+use super::{FewShared, LinkWriter, Links, Match, Method, RecallAt, SearchStats};
 use crate::collection::{Collection, Features, Group, GroupScope, Groups};
 use crate::error::Error;
 use crate::observer::Observer;
@@ -53,7 +53,8 @@ pub(crate) fn search(collection: &Collection, observer: &dyn Observer) -> Result
     match collection.features() {
         Features::Signatures(signatures) => by_positions(collection, signatures, observer),
         Features::Shingles { lists, .. } => {
-            let prepared = PreparedSets::new(collection, lists, observer)?;
+            let mut prepared = PreparedSets::new(collection, lists, observer)?;
+            prepared.count_copies(lists)?;
             let (links, stats) = search_sets(collection, &prepared, observer)?;
             Ok(Found {
                 groups: Some(prepared.groups),
@@ -130,7 +131,8 @@ pub(crate) fn search_sets(
 ) -> Result<(Links, SearchStats), Error> {
     let settings = collection.settings();
     let scope = collection.scope().of_groups(&prepared.groups);
-    let links = LinkWriter::new(prepared.groups.len(), &settings.memory());
+    let few_shared = FewShared::new(prepared, collection.scope());
+    let links = LinkWriter::new(prepared.groups.len(), &settings.memory()).without(&few_shared);
     let mut stats = match (way(settings), collection.features()) {
         (
             Way::Bands(bands),
@@ -142,6 +144,7 @@ pub(crate) fn search_sets(
         _ => complete(prepared, &scope, &links, observer)?,
     };
     state(collection, &mut stats);
+    stats.pruned_by_min_shared = few_shared.left_out();
     stats.with_partner = prepared.with_partner().count() as u64;
     Ok((links.finish()?, stats))
 }
@@ -150,7 +153,7 @@ pub(crate) fn search_sets(
 fn complete(
     prepared: &PreparedSets,
     scope: &GroupScope,
-    links: &LinkWriter,
+    links: &LinkWriter<'_>,
     observer: &dyn Observer,
 ) -> Result<SearchStats, Error> {
     let mut stats = SearchStats::default();
@@ -189,7 +192,7 @@ fn by_bands(
     prepared: &PreparedSets,
     signatures: &Signatures,
     bands: Bands,
-    (scope, links): (&GroupScope, &LinkWriter),
+    (scope, links): (&GroupScope, &LinkWriter<'_>),
     observer: &dyn Observer,
 ) -> Result<SearchStats, Error> {
     let threshold = prepared.bound().threshold().as_f64();

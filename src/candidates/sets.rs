@@ -11,7 +11,9 @@ use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::{Expected, Observer, Phase, WorkCount};
 use crate::score::SetBound;
-use crate::sets::{Common, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless};
+use crate::sets::{
+    Common, ListPlaces, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless,
+};
 use crate::settings::Memory;
 
 /// The sets of a collection.
@@ -19,8 +21,8 @@ pub(crate) struct PreparedSets {
     sets: SummedSets,
     /// Documents with the same set.
     pub(crate) groups: Groups,
-    /// Shingles in each group's set. Of a group that is like no other, only whether it is zero
-    /// is sure.
+    /// Shingles in each group's set. For a group that is like no other, repeated shingles may count
+    /// several times, unless [`Self::count_copies`] has counted them.
     pub(crate) sizes: Vec<u32>,
     /// Where the set of each group is that can have a partner.
     places: Vec<SetAt>,
@@ -40,7 +42,7 @@ impl PreparedSets {
     ) -> Result<Self, Error> {
         let settings = collection.settings();
         let groups = collection.groups();
-        let bound = SetBound::new(settings.measure, settings.threshold);
+        let bound = settings.bound();
         let memory = settings.memory();
         let common = settings.common.of(collection.compared());
         let mut roles = roles(groups, collection.scope(), lists.len());
@@ -108,6 +110,42 @@ impl PreparedSets {
             *has_partner &= !is_alone;
         }
         Ok(prepared)
+    }
+
+    /// Counts the shingles of copies that are like no other document: these have no set.
+    pub(crate) fn count_copies(&mut self, lists: &ShingleLists) -> Result<(), Error> {
+        let mut is_uncounted = vec![true; self.groups.len()];
+        for at in self.sets.places() {
+            let (document, _) = self.sets.document(at);
+            if let Some(group) = self.groups.of(document) {
+                is_uncounted[group.index()] = false;
+            }
+        }
+        let is_copied = |group: &Group| self.groups.members(*group).len() > 1;
+        let groups = self.groups.iter();
+        let groups: Vec<Group> = groups
+            .filter(|group| is_uncounted[group.index()] && is_copied(group))
+            .collect();
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let places = ListPlaces::new(lists)?;
+        let counted = groups.par_iter().map_init(Vec::new, |shingles, &group| {
+            places.shingles(self.groups.first(group), shingles)?;
+            shingles.sort_unstable();
+            shingles.dedup();
+            Ok(shingles.len() as u32)
+        });
+        let counted: Vec<u32> = counted.collect::<Result<_, Error>>()?;
+        for (group, size) in groups.into_iter().zip(counted) {
+            self.sizes[group.index()] = size;
+        }
+        Ok(())
+    }
+
+    /// Whether a group's documents have shingles enough to be in a pair.
+    pub(crate) fn can_be_paired(&self, group: Group) -> bool {
+        self.bound.keeps(self.sizes[group.index()])
     }
 
     /// What two sets must share.

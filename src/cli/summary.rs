@@ -22,8 +22,16 @@ pub(super) fn line(stats: &Stats, found: &str, took: Duration) -> String {
         0 => String::new(),
         repeated => format!(" · {} with an id met before", number(repeated)),
     };
+    let few_shared = match stats.search.pruned_by_min_shared {
+        0 => String::new(),
+        pairs => format!(
+            " · {} left out for sharing fewer than {} shingles",
+            count(pairs, "pair", "pairs"),
+            number(stats.settings.min_shared.into())
+        ),
+    };
     format!(
-        "{documents}{comma}{found} · {} in {}{repeated} · {} skipped",
+        "{documents}{comma}{found} · {} in {}{repeated}{few_shared} · {} skipped",
         bytes(counts.input_bytes),
         time(took),
         number(counts.skipped)
@@ -197,6 +205,13 @@ mod tests {
         assert_eq!(
             told,
             "400,000 documents · 2.5 GB in 12 s · 1,200 with an id met before · 0 skipped"
+        );
+        stats.settings.min_shared = 30;
+        stats.search.pruned_by_min_shared = 1;
+        let told = line(&stats, "", Duration::from_secs(12));
+        assert!(
+            told.contains(" · 1 pair left out for sharing fewer than 30 shingles · "),
+            "{told}"
         );
         assert_eq!(pairs(Listed { pairs: 2, of: 7 }), "the best 2 of 7 pairs");
         assert_eq!(pairs(Listed { pairs: 1, of: 1 }), "1 pair");

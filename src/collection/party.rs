@@ -162,6 +162,21 @@ impl Parties {
         party == NONE || party != self.of[two.index()]
     }
 
+    /// Counts the pairs of one document of either list that are not compared.
+    pub(super) fn pairs_of_one(&self, one: &[DocumentId], two: &[DocumentId]) -> u64 {
+        let mut counts: HashMap<u32, u64, ahash::RandomState> = HashMap::default();
+        let parties = |documents| {
+            let party = |document: &DocumentId| self.of[document.index()];
+            <[DocumentId]>::iter(documents)
+                .map(party)
+                .filter(|&party| party != NONE)
+        };
+        for party in parties(one) {
+            *counts.entry(party).or_default() += 1;
+        }
+        parties(two).filter_map(|party| counts.get(&party)).sum()
+    }
+
     /// The party that all of these are of; none if there is no such.
     pub(super) fn of_all(&self, documents: &[DocumentId]) -> OneParty {
         let mut parties = documents.iter().map(|document| self.of[document.index()]);

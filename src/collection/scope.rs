@@ -54,6 +54,52 @@ impl Scope {
             && twins.is_none_or(|twins| !twins.are(one, two))
     }
 
+    /// Counts the pairs that are compared of one document of each of two groups.
+    pub(crate) fn pairs_between(&self, one: &[DocumentId], two: &[DocumentId]) -> u64 {
+        match self.sides {
+            Sides::All => self.admitted(one, two),
+            Sides::Across(first) => {
+                let [one, two] = [one, two].map(|members| {
+                    members.split_at(members.partition_point(|&member| member < first))
+                });
+                self.admitted(one.0, two.1) + self.admitted(two.0, one.1)
+            }
+        }
+    }
+
+    /// Counts the pairs that are compared of two documents of a group.
+    pub(crate) fn pairs_within(&self, members: &[DocumentId]) -> u64 {
+        match self.sides {
+            Sides::All => {
+                // Each pair is counted from both sides, and each document may be with itself.
+                let own = members
+                    .iter()
+                    .filter(|&&member| self.admits(member, member));
+                (self.admitted(members, members) - own.count() as u64) / 2
+            }
+            Sides::Across(first) => {
+                let own = members.partition_point(|&member| member < first);
+                self.admitted(&members[..own], &members[own..])
+            }
+        }
+    }
+
+    /// Counts the pairs of one document of either list that may be a pair.
+    fn admitted(&self, one: &[DocumentId], two: &[DocumentId]) -> u64 {
+        let all = one.len() as u64 * two.len() as u64;
+        let parties = self.parties.as_ref();
+        let of_one_party = parties.map_or(0, |parties| parties.pairs_of_one(one, two));
+        let of_twins = self.twins.as_ref().map_or(0, |twins| {
+            let is_in = |other: &DocumentId| two.binary_search(other).is_ok();
+            let counts = |&one: &DocumentId| {
+                let twin = twins.of(one).filter(is_in);
+                twin.is_some_and(|two| parties.is_none_or(|parties| parties.admits(one, two)))
+            };
+            one.iter().filter(|one| counts(one)).count() as u64
+        });
+        all - of_one_party - of_twins
+    }
+
     /// The parts that groups have in it.
     pub(crate) fn of_groups(&self, groups: &Groups) -> GroupScope {
         let role = |group| {

@@ -20,12 +20,16 @@ struct TwinRun {
 impl Twins {
     /// Whether a document on the left and one on the right are the same.
     pub(crate) fn are(&self, left: DocumentId, right: DocumentId) -> bool {
+        self.of(left) == Some(right)
+    }
+
+    /// Returns the document on the right that is the same as one on the left.
+    pub(crate) fn of(&self, left: DocumentId) -> Option<DocumentId> {
         let behind = self.runs.partition_point(|run| run.left <= left.0);
-        let Some(run) = behind.checked_sub(1).map(|place| self.runs[place]) else {
-            return false;
-        };
+        let run = self.runs[behind.checked_sub(1)?];
         let at = left.0 - run.left;
-        at < run.length && run.right.checked_add(at) == Some(right.0)
+        let right = run.right.checked_add(at)?;
+        (at < run.length).then_some(DocumentId(right))
     }
 }
 

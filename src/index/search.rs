@@ -53,6 +53,14 @@ impl Enough {
         }
     }
 
+    /// Whether a document that has enough of the keys shares no fewer than a pair must.
+    fn keeps(self, shared: u32) -> bool {
+        match self {
+            Self::Similar(bound) => bound.keeps(shared),
+            Self::Overlap { .. } => true,
+        }
+    }
+
     /// How many keys bring candidates, if chance may decide.
     fn sampled_keys(self, size: u32) -> Option<usize> {
         match self {
@@ -95,6 +103,8 @@ pub(crate) struct Lookups {
     pub(crate) spared: u64,
     /// Documents that were looked at.
     pub(crate) candidates: u64,
+    /// Documents at the threshold that were left out, as they share too few keys.
+    pub(crate) pruned_by_min_shared: u64,
 }
 
 /// Keys that are looked up at a time, before it is asked whether enough are there.
@@ -204,12 +214,17 @@ impl Searcher {
                 if candidate.shared > candidate.size {
                     return Err(has_more(segment, candidate.document));
                 }
-                if candidate.shared >= candidate.needed {
+                if candidate.shared < candidate.needed {
+                    continue;
+                }
+                if enough.keeps(candidate.shared) {
                     each(Shared {
                         document: candidate.document,
                         shared: candidate.shared,
                         size: candidate.size,
                     });
+                } else {
+                    self.lookups.pruned_by_min_shared += 1;
                 }
             }
         }

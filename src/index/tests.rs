@@ -85,6 +85,10 @@ fn compare(index: &Index, plain: &Plain, threshold: Threshold) {
             let enough = Enough::Similar(SetBound::new(measure, threshold));
             let is_enough = |shared, other| threshold.admits(measure.score(shared, [size, other]));
             assert_eq!(found(index, set, enough), expected(plain, set, is_enough));
+            let bound = SetBound::new(measure, threshold).with_min_shared(4);
+            let is_enough = |shared, other| shared >= 4 && is_enough(shared, other);
+            let found = found(index, set, Enough::Similar(bound));
+            assert_eq!(found, expected(plain, set, is_enough));
         }
         let enough = Enough::Overlap {
             share: threshold,

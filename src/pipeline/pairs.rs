@@ -123,8 +123,9 @@ pub(super) fn similar(
 
 /// What was found, as pairs of the collection's documents.
 pub(super) fn pairs_of(collection: Collection, found: Found, stats: &mut Stats) -> (Urls, Pairs) {
-    let (measure, scope, own) = (
+    let (measure, min_shared, scope, own) = (
         collection.settings().measure,
+        collection.settings().min_shared,
         collection.scope().clone(),
         collection.own(),
     );
@@ -136,6 +137,7 @@ pub(super) fn pairs_of(collection: Collection, found: Found, stats: &mut Stats) 
         sizes: found.sizes,
         links: found.links,
         measure,
+        min_shared,
         scope,
         own,
     };

@@ -43,12 +43,33 @@ impl Measure {
 pub(crate) struct SetBound {
     measure: Measure,
     threshold: Threshold,
+    min_shared: u32,
 }
 
 impl SetBound {
     /// Sets count whose `measure` is at least the threshold.
     pub(crate) fn new(measure: Measure, threshold: Threshold) -> Self {
-        Self { measure, threshold }
+        Self {
+            measure,
+            threshold,
+            min_shared: 0,
+        }
+    }
+
+    /// The same bound for pairs that share at least so many elements, whatever their score.
+    pub(crate) fn with_min_shared(self, min_shared: u32) -> Self {
+        Self { min_shared, ..self }
+    }
+
+    /// Whether sets at the threshold that share this many elements are a pair. Those that share too
+    /// few are found all the same, so that they can be counted.
+    pub(crate) fn keeps(self, shared: u32) -> bool {
+        shared >= self.min_shared.max(1)
+    }
+
+    /// The measure.
+    pub(crate) fn measure(self) -> Measure {
+        self.measure
     }
 
     /// The threshold.

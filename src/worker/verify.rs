@@ -22,7 +22,7 @@ use crate::observer::Observer;
 use crate::pipeline::{Inputs, cluster_documents, find_pairs};
 use crate::read::{Input, InputFormat, ReadSettings};
 use crate::settings::{PartyBy, Settings};
-use crate::stats::Counts;
+use crate::stats::Stats;
 use crate::write::{
     ClusterLine, FilePlace, Listing, PairLines, RemovedLine, write_cluster, write_removed,
 };
@@ -96,6 +96,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
         "pairs": counts.pairs,
         "clusters": counts.clusters,
         "members": counts.members,
+        "pruned_by_min_shared": counts.pruned_by_min_shared,
         "with_values": counts.with_values,
     });
     output
@@ -395,11 +396,13 @@ struct Found {
     pairs: u64,
     clusters: u64,
     members: u64,
+    pruned_by_min_shared: u64,
     with_values: bool,
 }
 
 impl Found {
-    fn add(&mut self, counts: &Counts) {
+    fn add(&mut self, Stats { counts, search, .. }: &Stats) {
+        self.pruned_by_min_shared += search.pruned_by_min_shared;
         self.identical += counts.identical;
         self.candidates += counts.candidates;
         self.clusters += counts.clusters;
@@ -454,7 +457,7 @@ impl Comparing<'_> {
     ) -> Result<(), Error> {
         let similar = find_pairs(inputs, self.settings, self.observer)?;
         self.check(similar.urls.len())?;
-        counts.add(&similar.stats.counts);
+        counts.add(&similar.stats);
         let Verb::Pairs(format) = self.task.verb else {
             return Ok(());
         };
@@ -512,7 +515,7 @@ impl Comparing<'_> {
         let method = self.task.method;
         let clustered = cluster_documents(inputs, self.settings, method, &keep, self.observer)?;
         self.check(clustered.urls.len())?;
-        counts.add(&clustered.stats.counts);
+        counts.add(&clustered.stats);
         counts.with_values |= clustered.has_values;
         let urls = &clustered.urls;
         let mut text = Vec::new();

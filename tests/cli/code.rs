@@ -88,32 +88,69 @@ fn copies_are_found_and_independent_programs_are_not() {
 }
 
 #[test]
-fn the_preset_is_three_flags_that_can_be_overridden() {
+fn the_preset_is_four_flags_that_can_be_overridden() {
     let one = "int f(int a) { int b = a + 1; while (a < b) { a++; } return a; }";
     let two = "int g(int x) { int y = x + 2; while (x < y) { x++; } return x * 3 - y / 2 % x; }";
     let docs = [line("a", one), line("b", two)].concat();
     let place = Place::new();
     let run = |flags: &str| place.pipe(flags, &docs).clean();
-    let preset = run("--preset code");
+    // The programs are short.
+    assert_eq!(run("--preset code"), "");
+    let preset = run("--preset code --min-shared 5");
     assert!(preset.starts_with("a b 0.9"), "{preset}");
     assert_eq!(
         preset,
         run("--shingle-code 8 --score containment --threshold 0.5")
     );
-    assert_eq!(run("--preset code --threshold 1"), "");
+    let preset = "--preset code --min-shared 0";
+    assert_eq!(run(&format!("{preset} --threshold 1")), "");
     assert_eq!(
-        run("--preset code --score jaccard"),
+        run(&format!("{preset} --score jaccard")),
         run("--shingle-code 8 --score jaccard --threshold 0.5")
     );
-    assert_eq!(run("--preset code --shingle-code 3 --threshold 1"), "");
-    assert_eq!(run("--preset code --keep-names"), "");
-    assert_eq!(run("--preset code --shingle-words 1 --threshold 0.6"), "");
-    let clusters = place.pipe("cluster --preset code --score jaccard", &docs);
-    assert_eq!(clusters.clean(), "a b\n");
+    // An estimate knows of no shingles.
+    assert_ne!(run("--preset code --score minhash"), "");
+    assert_eq!(run(&format!("{preset} --shingle-code 3 --threshold 1")), "");
+    assert_eq!(run(&format!("{preset} --keep-names")), "");
+    let words = "--shingle-words 1 --threshold 0.6";
+    assert_eq!(run(&format!("{preset} {words}")), "");
+    let clusters = |flags: &str| {
+        let flags = format!("cluster --preset code --score jaccard {flags}");
+        place.pipe(&flags, &docs).clean()
+    };
+    assert_eq!(clusters("--min-shared 0"), "a b\n");
+    assert_eq!(clusters(""), "");
     place
         .pipe("--shingle-code 2-4 --stats stats", &docs)
         .clean();
     assert!(place.read("stats").contains("\"shingle_code\": \"2-4\""));
+}
+
+#[test]
+fn pairs_that_share_too_few_shingles_are_counted() {
+    let code = "int get() { return x; } void set(int y) { x = y; }";
+    let docs = ["a", "b", "c"].map(|id| line(id, code)).concat();
+    let place = Place::new();
+    let run = place.pipe("--preset code --summary always --stats stats", &docs);
+    assert_eq!((run.status, run.stdout.as_str()), (0, ""));
+    run.says(" · 3 pairs left out for sharing fewer than 30 shingles · ");
+    let stats: serde_json::Value = serde_json::from_str(&place.read("stats")).unwrap();
+    assert_eq!(stats["search"]["pruned_by_min_shared"], 3);
+    assert_eq!(stats["settings"]["min_shared"], 30);
+    let dedup = "dedup --shingle-code 8 --min-shared 30 --summary always";
+    let run = place.pipe(dedup, &docs);
+    assert_eq!(run.stdout, docs);
+    run.says(" · 3 pairs left out");
+    // Against an index too.
+    place.file("docs.jsonl", &docs);
+    place
+        .run("index build --quiet --shingle-code 8 i docs.jsonl")
+        .clean();
+    let against = |least| {
+        let flags = format!("dedup --shingle-code 8 --against i --min-shared {least}");
+        place.pipe(&flags, line("d", code)).clean().lines().count()
+    };
+    assert_eq!([against(3), against(30)], [0, 1]);
 }
 
 #[test]

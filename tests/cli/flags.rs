@@ -112,6 +112,8 @@ fn a_flag_without_effect_is_refused() {
         refuse("", "--bands 4 --rows 4", score);
     }
     refuse("", "--ignore-common 5", "--score minhash");
+    refuse("", "--min-shared 5", "--score minhash");
+    refuse("eval", "--min-shared 5", "--score minhash");
     for score in ["--score jaccard", "--score containment"] {
         refuse("", "--preset technosphere", score);
         refuse("", "--hashes 20", score);

@@ -292,6 +292,7 @@ fn help_and_manual_have_all_flags() {
         "rows",
         "against",
         "ignore-common",
+        "min-shared",
         "memory",
         "temp-dir",
         "sort",

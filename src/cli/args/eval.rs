@@ -13,7 +13,7 @@ use super::resources::ResourceArgs;
 use super::settings::{inputs, read_paths, settings};
 use super::shingles::ShingleArgs;
 use super::signature::{Preset, SignatureArgs};
-use super::similarity::ScoreArg;
+use super::similarity::{ScoreArg, min_shared};
 use super::values::{at_least_one, recall};
 use super::{input::InputArgs, scope::PartArgs, together};
 use crate::cli::Failure;
@@ -100,6 +100,10 @@ pub(in crate::cli) struct EvalArgs {
     /// for --sweep threshold]
     #[arg(short = 't', long, value_name = "T", help_heading = "Similarity")]
     pub(in crate::cli) threshold: Option<Threshold>,
+    /// For exact scores: leave out pairs that share fewer than N different shingles
+    /// [default: 0; 30 for --preset code]
+    #[arg(long, value_name = "N", help_heading = "Similarity")]
+    pub(in crate::cli) min_shared: Option<u32>,
     /// Positions in a signature, 1 to 4096 [default: 128]; several for --sweep hashes
     #[arg(short = 'k', long, value_name = "K,…", help_heading = "Similarity")]
     pub(in crate::cli) hashes: Option<Numbers>,
@@ -225,8 +229,10 @@ impl EvalArgs {
             preset: self.preset,
         };
         let settings = settings(&self.input, &self.shingles, &signature, &self.resources)?;
+        let measure = self.measure();
         Ok(Settings {
-            measure: self.measure(),
+            measure,
+            min_shared: min_shared(self.min_shared, self.preset, measure),
             finding: self.finding(settings.sketch.positions())?,
             threshold: self.least_score(),
             words: self.parts.words(),
@@ -435,6 +441,12 @@ impl EvalArgs {
                 score,
                 "--recall or --bands",
                 "all pairs of that score are found; leave it out",
+            ),
+            (
+                is_minhash && self.min_shared.is_some_and(|least| least > 0),
+                "--min-shared",
+                "--score minhash",
+                "signatures do not tell how many shingles two documents share; leave out one of them",
             ),
             (
                 self.recall.is_some() && self.bands.is_some(),

@@ -249,6 +249,7 @@ impl ExplainArgs {
             beside(similarity.recall.is_some(), "--recall"),
             beside(similarity.bands.is_some(), "--bands"),
             beside(similarity.ignore_common.is_some(), "--ignore-common"),
+            beside(similarity.min_shared.is_some(), "--min-shared"),
             beside(!similarity.against.is_empty(), "--against"),
             beside(scope.group_by.is_some(), "--group-by"),
             beside(scope.parts.min_words.is_some(), "--min-words"),

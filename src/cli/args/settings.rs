@@ -65,6 +65,7 @@ impl SimilarArgs {
             finding: similarity.finding(),
             common: similarity.ignore_common.unwrap_or_default(),
             threshold: similarity.threshold(),
+            min_shared: similarity.min_shared(measure),
             party_by: self.scope.group_by.clone(),
             words: self.scope.parts.words(),
             ..settings

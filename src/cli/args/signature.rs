@@ -28,8 +28,8 @@ pub(in crate::cli) enum Preset {
     /// The Technosphere course's own algorithm, to the letter: five words, 20 remainders of
     /// MurmurHash3, score at least 0.75
     Technosphere,
-    /// For source code: --shingle-code 8 --score containment --threshold 0.5, unless other flags
-    /// say otherwise
+    /// For source code: --shingle-code 8 --score containment --threshold 0.5 --min-shared 30,
+    /// unless other flags say otherwise; JSON, such as a notebook, is compared as it stands
     Code,
 }
 
@@ -37,6 +37,15 @@ impl Preset {
     /// Tokens of source code in a shingle.
     pub(super) fn code_tokens(self) -> Option<usize> {
         (self == Self::Code).then_some(8)
+    }
+
+    /// Different shingles that a pair shares at the least. Two short classes of getters share all
+    /// of a few shingles, and say nothing.
+    pub(super) fn min_shared(self) -> u32 {
+        match self {
+            Self::Code => 30,
+            Self::Technosphere => 0,
+        }
     }
 }
 

@@ -19,6 +19,10 @@ pub(in crate::cli) struct SimilarityArgs {
     /// Print pairs whose score is at least T: above 0, at most 1 [default: 0.75]
     #[arg(short, long, value_name = "T")]
     pub(in crate::cli) threshold: Option<Threshold>,
+    /// For exact scores: leave out pairs that share fewer than N different shingles
+    /// [default: 0; 30 for --preset code]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) min_shared: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) signature: SignatureArgs,
     /// For jaccard: the chance that a pair at the threshold is found; 1 for all
@@ -61,6 +65,16 @@ impl From<ScoreArg> for Measure {
     }
 }
 
+/// How many different shingles a pair shares at the least: as typed, else as the preset says. An
+/// estimate does not tell.
+pub(super) fn min_shared(typed: Option<u32>, preset: Option<Preset>, measure: Measure) -> u32 {
+    match (measure, typed) {
+        (Measure::MinHash, _) => 0,
+        (_, Some(typed)) => typed,
+        (_, None) => preset.map_or(0, Preset::min_shared),
+    }
+}
+
 /// What `--seed` is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeedUse {
@@ -84,6 +98,11 @@ impl SimilarityArgs {
             None if self.is_code() => Threshold::HALF,
             threshold => threshold.unwrap_or_default(),
         }
+    }
+
+    /// How many different shingles a pair shares at the least.
+    pub(super) fn min_shared(&self, measure: Measure) -> u32 {
+        min_shared(self.min_shared, self.signature.preset, measure)
     }
 
     pub(super) fn is_code(&self) -> bool {
@@ -145,6 +164,13 @@ impl SimilarityArgs {
                 score,
                 "what is common is not known when a document is sketched; use --score jaccard or \
                  --score containment",
+            ),
+            (
+                self.min_shared.is_some_and(|least| least > 0) && !is_exact,
+                "--min-shared",
+                score,
+                "signatures do not tell how many shingles two documents share; use --score jaccard \
+                 or --score containment",
             ),
             (
                 self.signature.preset == Some(Preset::Technosphere) && is_exact,

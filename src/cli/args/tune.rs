@@ -13,7 +13,7 @@ use super::scope::PartArgs;
 use super::settings::{inputs, read_paths, settings};
 use super::shingles::ShingleArgs;
 use super::signature::{Preset, SignatureArgs};
-use super::similarity::ScoreArg;
+use super::similarity::{ScoreArg, min_shared};
 use super::together;
 use super::values::{at_least_one, recall};
 use crate::cli::Failure;
@@ -105,6 +105,7 @@ impl TuneArgs {
         )?;
         Ok(Settings {
             measure: self.measure(),
+            min_shared: min_shared(None, self.signature.preset, self.measure()),
             threshold: match (self.threshold, self.is_code()) {
                 (Some(threshold), _) => threshold,
                 (None, true) => Threshold::HALF,

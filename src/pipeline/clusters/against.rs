@@ -37,7 +37,7 @@ pub(super) fn keepers(clustering: &mut Clustering<'_>) -> Result<Keepers, Error>
     }
     let keeper = |document| {
         let group = groups.of(DocumentId(document))?;
-        best[group.index()].filter(|_| prepared.sizes[group.index()] > 0)
+        best[group.index()].filter(|_| prepared.can_be_paired(group))
     };
     Ok((0..own).map(keeper).collect())
 }

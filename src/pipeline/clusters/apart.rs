@@ -85,7 +85,7 @@ pub(super) fn components(
         }
     };
     let mut buffer = Vec::new();
-    for group in groups.iter().filter(|g| prepared.sizes[g.index()] > 0) {
+    for group in groups.iter().filter(|&group| prepared.can_be_paired(group)) {
         join(group, group);
         for &(to, _) in links.of(group, &mut buffer)? {
             join(group, Group(to));
@@ -120,12 +120,12 @@ pub(super) fn against(
     parties: &Parties,
     first: DocumentId,
 ) -> Result<Keepers, Error> {
-    let (groups, sizes) = (&prepared.groups, &prepared.sizes);
+    let groups = &prepared.groups;
     let mut buffer = Vec::new();
     let mut keepers: Keepers = Vec::with_capacity(first.index());
     for document in (0..first.0).map(DocumentId) {
         let group = groups.of(document);
-        let Some(group) = group.filter(|group| sizes[group.index()] > 0) else {
+        let Some(group) = group.filter(|&group| prepared.can_be_paired(group)) else {
             keepers.push(None);
             continue;
         };

@@ -2,6 +2,7 @@
 
 use super::assigned::Keepers;
 use super::{Clustering, SAME, runs, score};
+use crate::candidates::FewShared;
 use crate::candidates::prefix::{Asked, PrefixIndex, Probe};
 use crate::candidates::work::{self, Work};
 use crate::cluster::Components;
@@ -40,7 +41,11 @@ pub(super) fn keepers(
     }
     // The score of each group with that of its keeper.
     let mut scores: Vec<Option<Score>> = vec![None; prepared.groups.len()];
-    for &group in &with_partner {
+    // Documents with too few shingles are in no component.
+    for &group in with_partner
+        .iter()
+        .filter(|&&group| prepared.can_be_paired(group))
+    {
         let keeper = groups[keeper_of[components.find(group.0) as usize] as usize];
         if keeper != group {
             let shared = prepared.shared(group, keeper)?;
@@ -74,6 +79,7 @@ fn join_similar(
         Expected::Documents(all),
         all * work::SET,
     );
+    let few_shared = FewShared::new(prepared, clustering.collection.scope());
     prepared.for_each_cell(with_partner, |loaded, _| {
         let work = Work::new(&loaded.sets, (0..loaded.sets.len()).map(Some));
         let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
@@ -83,13 +89,18 @@ fn join_similar(
                 let is_new = |other: usize| {
                     components.find(group.0) != components.find(loaded.groups[other].0)
                 };
-                probe.similar(&index, loaded.sets.get(place), is_new, |other, _| {
-                    components.join(group.0, loaded.groups[other].0);
+                probe.similar(&index, loaded.sets.get(place), is_new, |other, shared| {
+                    let other = loaded.groups[other];
+                    if few_shared.keeps(*group, other, shared) {
+                        components.join(group.0, other.0);
+                    }
                 });
                 index.add(place);
             }
             count.add(work.of(run));
         }
         clustering.add_stats(probe.stats);
-    })
+    })?;
+    clustering.searched.pruned_by_min_shared = few_shared.left_out();
+    Ok(())
 }

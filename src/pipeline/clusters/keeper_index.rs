@@ -2,7 +2,7 @@
 
 use super::score;
 use crate::candidates::prefix::{Asked, PrefixIndex, Probe};
-use crate::candidates::{LoadedSets, PreparedSets, SearchStats};
+use crate::candidates::{FewShared, LoadedSets, PreparedSets, SearchStats};
 use crate::collection::Group;
 use crate::score::Score;
 
@@ -13,13 +13,19 @@ pub(super) struct KeeperIndex<'a> {
     places: Vec<u32>,
     index: PrefixIndex<'a>,
     probe: Probe,
+    few_shared: &'a FewShared<'a>,
 }
 
 impl<'a> KeeperIndex<'a> {
     /// No keeper yet.
-    pub(super) fn new(prepared: &'a PreparedSets, loaded: &'a LoadedSets) -> Self {
+    pub(super) fn new(
+        prepared: &'a PreparedSets,
+        loaded: &'a LoadedSets,
+        few_shared: &'a FewShared<'a>,
+    ) -> Self {
         Self {
             prepared,
+            few_shared,
             loaded,
             places: loaded.places(prepared.groups.len()),
             index: PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any),
@@ -45,10 +51,12 @@ impl<'a> KeeperIndex<'a> {
         let Some(place) = self.place(group) else {
             return;
         };
-        let (prepared, loaded) = (self.prepared, self.loaded);
+        let (prepared, loaded, few_shared) = (self.prepared, self.loaded, self.few_shared);
         let found = |other: usize, shared| {
             let other = loaded.groups[other];
-            each(other, score(prepared, group, other, shared));
+            if few_shared.keeps(group, other, shared) {
+                each(other, score(prepared, group, other, shared));
+            }
         };
         let set = loaded.sets.get(place);
         self.probe.similar(&self.index, set, |_| true, found);

@@ -145,7 +145,11 @@ pub(super) fn assign(
         return Ok(Assigned::default());
     };
     let started = Instant::now();
-    let prepared = &PreparedSets::new(collection, lists, observer)?;
+    let mut prepared = PreparedSets::new(collection, lists, observer)?;
+    if collection.settings().min_shared > 0 {
+        prepared.count_copies(lists)?;
+    }
+    let prepared = &prepared;
     stats.counts.identical = prepared.groups.copies() as u64;
     let mut clustering = Clustering {
         collection,
@@ -172,8 +176,10 @@ pub(super) fn assign(
                 &descriptions.values,
             );
             // Those without shingles are like no other.
-            let size = |group: Group| prepared.sizes[group.index()];
-            order.retain(|&document| prepared.groups.of(document).map_or(0, size) > 0);
+            order.retain(|&document| {
+                let group = prepared.groups.of(document);
+                group.is_some_and(|group| prepared.can_be_paired(group))
+            });
             Assigned::new(match (method, parties) {
                 (ClusterMethod::Star, None) => stars::keepers(&mut clustering, &order)?,
                 (ClusterMethod::Components, None) => components::keepers(&mut clustering, &order)?,

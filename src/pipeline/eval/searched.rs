@@ -16,7 +16,7 @@ use crate::eval::{
     rand_tallies,
 };
 use crate::observer::Quiet;
-use crate::score::{Measure, Score, shared_at_least};
+use crate::score::{Measure, Score, SetBound, shared_at_least};
 use crate::sets::{ListPlaces, ShingleLists};
 use crate::shingle::Shingle;
 use crate::sketch::{SketchSettings, sketcher};
@@ -135,7 +135,10 @@ impl<'a> Searched<'a> {
             let what = "an evaluation needs all shingles";
             return Err(Error::in_file("settings", ErrorKind::Settings(what)));
         };
-        let prepared = PreparedSets::new(collection, lists, &Quiet)?;
+        let mut prepared = PreparedSets::new(collection, lists, &Quiet)?;
+        if collection.settings().min_shared > 0 {
+            prepared.count_copies(lists)?;
+        }
         let (links, _) = search_sets(collection, &prepared, &Quiet)?;
         let judge = Judge::new(&truth, &prepared.groups);
         Ok(Self {
@@ -164,13 +167,10 @@ impl<'a> Searched<'a> {
         )
     }
 
-    /// Groups that are not empty.
+    /// Groups whose documents have shingles enough to be in a pair.
     pub(super) fn groups(&self) -> impl Iterator<Item = Group> {
-        let sizes = &self.prepared.sizes;
-        self.prepared
-            .groups
-            .iter()
-            .filter(|group| sizes[group.index()] > 0)
+        let groups = self.prepared.groups.iter();
+        groups.filter(|&group| self.prepared.can_be_paired(group))
     }
 
     pub(super) fn score(&self, one: Group, two: Group, shared: u32) -> Score {
@@ -417,7 +417,7 @@ impl<'a> Searched<'a> {
             let Some(group) = groups.of(document) else {
                 continue;
             };
-            if self.prepared.sizes[group.index()] == 0 {
+            if !self.prepared.can_be_paired(group) {
                 continue;
             }
             let own = links.of(group, &mut buffer)?;
@@ -458,7 +458,7 @@ impl<'a> Searched<'a> {
             places.shingles(left, &mut one)?;
             places.shingles(right, &mut two)?;
             Ok(match scoring {
-                Scoring::Exact => exact_score(self.measure, &mut one, &mut two),
+                Scoring::Exact => exact_score(self.prepared.bound(), &mut one, &mut two),
                 Scoring::Estimate { sketch, .. } => estimate(sketch, &one, &two),
             })
         };
@@ -559,7 +559,7 @@ impl<'a> Searched<'a> {
 }
 
 /// The exact score of two documents; 0 if one has no shingle.
-fn exact_score(measure: Measure, one: &mut Vec<Shingle>, two: &mut Vec<Shingle>) -> f64 {
+fn exact_score(bound: SetBound, one: &mut Vec<Shingle>, two: &mut Vec<Shingle>) -> f64 {
     for list in [&mut *one, &mut *two] {
         list.sort_unstable();
         list.dedup();
@@ -568,8 +568,12 @@ fn exact_score(measure: Measure, one: &mut Vec<Shingle>, two: &mut Vec<Shingle>)
         return 0.0;
     }
     let shared = one.iter().filter(|s| two.binary_search(s).is_ok()).count();
+    // No threshold finds a pair that shares too few.
+    if !bound.keeps(shared as u32) {
+        return 0.0;
+    }
     let sizes = [one.len() as u32, two.len() as u32];
-    measure.score(shared as u32, sizes).as_f64()
+    bound.measure().score(shared as u32, sizes).as_f64()
 }
 
 /// The share of positions in which the signatures of two documents agree; 0 if one has none.

@@ -351,6 +351,7 @@ fn with_pairs(
     let mut lists = ShingleLists::new(&settings.memory());
     let mut matches = Matches::new(&settings.memory());
     let mut sizes: Vec<u32> = Vec::new();
+    let mut pruned_by_min_shared = 0;
     let stored = StoredFields::new(settings);
     let digest = || AddDigest {
         stored: &stored,
@@ -365,6 +366,7 @@ fn with_pairs(
             if let Some(error) = block.failed {
                 return Err(error);
             }
+            pruned_by_min_shared += block.lookups.pruned_by_min_shared;
             writer.limit(numbered.rest / RUN_SHARE);
             writer.push(&block.keys, numbered.documents, |id| numbered.urls.get(id))?;
             lists.push(&block.lists, numbered.documents)?;
@@ -398,7 +400,8 @@ fn with_pairs(
     };
     let collection = reading.finish(features, Sides::All, None);
     let stats = std::mem::take(&mut reading.stats);
-    let similar = similar(collection, stats, observer)?;
+    let mut similar = similar(collection, stats, observer)?;
+    similar.stats.search.pruned_by_min_shared += pruned_by_min_shared;
     observer.phase(Phase::Writing);
     writer.commit()?;
     let stats = similar.stats.clone();

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 use crate::index::{Difference, Enough, Index, Remembered, Spot};
-use crate::score::{Measure, Score, SetBound};
+use crate::score::{Measure, Score};
 use crate::settings::Settings;
 
 pub use adding::{AddedPairs, Adding, Present};
@@ -40,7 +40,7 @@ fn enough(settings: &Settings) -> Result<Enough, Error> {
             let what = "an index has no signatures; take --score jaccard or containment";
             Err(Error::in_file("settings", ErrorKind::Settings(what)))
         }
-        measure => Ok(Enough::Similar(SetBound::new(measure, settings.threshold))),
+        _ => Ok(Enough::Similar(settings.bound())),
     }
 }
 

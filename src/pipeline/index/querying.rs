@@ -95,6 +95,7 @@ impl QueryStats {
         self.lookups += lookups.made;
         self.lookups_spared += lookups.spared;
         self.stats.counts.candidates += lookups.candidates;
+        self.stats.search.pruned_by_min_shared += lookups.pruned_by_min_shared;
     }
 }
 
