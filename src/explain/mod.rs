@@ -2,10 +2,10 @@
 
 mod tiling;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::shingle::{Shingle, ShingleSettings, Token, Windows, spans};
+use crate::shingle::{Shingle, ShingleSettings, Token, Windows, spans, token_hash};
 use tiling::{Side, tiles};
 
 /// Shingles that count in no document.
@@ -20,12 +20,18 @@ pub struct Passage {
     pub left: Range<usize>,
     /// Its bytes in the second text.
     pub right: Range<usize>,
+    /// The bytes between its tokens that only the first, and only the second text has: comments,
+    /// stopwords.
+    pub own: [Vec<Range<usize>>; 2],
 }
 
 /// A text that is held against others.
 #[derive(Debug)]
 pub struct Spanned {
     tokens: Vec<Token>,
+    /// What stands between two tokens and has a letter or digit, by the token before it; a hash of
+    /// it, in which white space counts as one space.
+    gaps: HashMap<usize, (Range<usize>, u64), ahash::RandomState>,
     side: Side,
     /// Tokens that a template has, in order and apart.
     template: Vec<Range<usize>>,
@@ -59,14 +65,31 @@ impl Spanned {
             }
         }
         Some(Self {
+            gaps: gaps(text, &tokens),
             tokens,
             side,
             template,
         })
     }
 
+    /// Where a passage of so many tokens has something between them that the other text does not
+    /// have there.
+    fn own(&self, start: usize, other: (&Self, usize), length: usize) -> Vec<Range<usize>> {
+        let (other, other_start) = other;
+        if self.gaps.is_empty() {
+            return Vec::new();
+        }
+        let own = (0..length.saturating_sub(1)).filter_map(|at| {
+            let (place, hash) = self.gaps.get(&(start + at))?;
+            let twin = other.gaps.get(&(other_start + at));
+            twin.is_none_or(|(_, other)| other != hash)
+                .then(|| place.clone())
+        });
+        own.collect()
+    }
+
     /// How many tokens no template has.
-    pub(crate) fn own(&self) -> usize {
+    pub(crate) fn own_tokens(&self) -> usize {
         self.len()
             - self
                 .template
@@ -92,6 +115,23 @@ impl Spanned {
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
+}
+
+/// What stands between tokens and has a letter or digit, without the white space around it.
+fn gaps(text: &str, tokens: &[Token]) -> HashMap<usize, (Range<usize>, u64), ahash::RandomState> {
+    let mut gaps = HashMap::default();
+    for (at, two) in tokens.windows(2).enumerate() {
+        let between = two[0].place.end..two[1].place.start.max(two[0].place.end);
+        let gap = &text[between.clone()];
+        if gap.len() < 2 || !gap.contains(char::is_alphanumeric) {
+            continue;
+        }
+        let start = between.start + gap.len() - gap.trim_start().len();
+        let words: Vec<&str> = gap.split_whitespace().collect();
+        let hash = token_hash(words.join(" ").as_bytes());
+        gaps.insert(at, (start..start + gap.trim().len(), hash));
+    }
+    gaps
 }
 
 /// What of a text is in a template: the tokens of shingles that are.
@@ -130,6 +170,10 @@ pub fn passages(left: &Spanned, right: &Spanned, least: usize) -> Vec<Passage> {
         tokens: tile.length,
         left: place(left, tile.left, tile.length),
         right: place(right, tile.right, tile.length),
+        own: [
+            left.own(tile.left, (right, tile.right), tile.length),
+            right.own(tile.right, (left, tile.left), tile.length),
+        ],
     };
     found.into_iter().map(passage).collect()
 }
@@ -137,6 +181,7 @@ pub fn passages(left: &Spanned, right: &Spanned, least: usize) -> Vec<Passage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shingle::{Case, Names, Tokens};
     use proptest::prelude::*;
 
     fn found(left: &str, right: &str, said: Option<usize>) -> Vec<Passage> {
@@ -163,6 +208,24 @@ mod tests {
         assert_eq!(found("sea sky", "sea sky blue", None), []);
         assert_eq!(found("sea sky", "sea sky", Some(5)), []);
         assert_eq!(found("", "", None), []);
+    }
+
+    #[test]
+    fn a_comment_that_only_one_text_has_is_its_own() {
+        let settings = ShingleSettings::Tokens {
+            tokens: Tokens::Code { names: Names::Fold },
+            case: Case::Keep,
+            windows: Windows::of(1),
+        };
+        let left = "int f() { /* all\n mine */ return 1; // the same\n }";
+        let right = "int g() { return 1; //  the  same\n }";
+        let spanned = |text| Spanned::new(text, &settings, &Template::default()).unwrap();
+        let found = passages(&spanned(left), &spanned(right), 1);
+        assert_eq!(found.len(), 1);
+        let [own, others] = &found[0].own;
+        assert!(others.is_empty());
+        assert_eq!(own.len(), 1);
+        assert_eq!(&left[own[0].clone()], "/* all\n mine */");
     }
 
     #[test]

@@ -358,7 +358,7 @@ impl Explaining<'_> {
             score: pair.score,
             overlap: self.overlap(&left.whole, &right.whole),
             fields: names.iter().cloned().zip(fields).collect(),
-            tokens: [one.own(), two.own()],
+            tokens: [one.own_tokens(), two.own_tokens()],
             template: [one.template(), two.template()],
             passages: passages(&one, &two, least),
             texts: [left, right].map(|text| Arc::clone(&text.whole)),

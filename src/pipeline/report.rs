@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,7 +25,7 @@ use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
 use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::{Pair, Pairs};
 use crate::read::Input;
-use crate::score::Measure;
+use crate::score::{Measure, Score};
 use crate::settings::{Memory, Settings};
 use crate::shingle::{ShingleSettings, Tokens};
 use crate::stats::{Counts, Stats};
@@ -142,6 +143,7 @@ pub fn report_documents(
     })?;
     stats.counts.pairs = found.pair_count;
     stats.counts.clusters = found.clusters as u64;
+    stats.counts.members = found.members as u64;
     observer.phase(Phase::Writing);
     let started = Instant::now();
     let memory = reading.rest_memory();
@@ -228,7 +230,11 @@ struct Finding {
     sizes: Vec<u32>,
     /// For each, a document that stands for all that are connected with it.
     roots: Vec<u32>,
+    /// Clusters of all pairs, and the documents in them besides the first of each.
     clusters: usize,
+    members: usize,
+    /// Documents that are in a pair, shown or not.
+    paired: usize,
     /// Connected documents that are many: how many, and the first.
     large: Vec<(usize, DocumentId)>,
     /// Inputs more than half of whose documents are in a pair.
@@ -249,9 +255,11 @@ impl Finding {
         let mut histogram = vec![0_u64; 101];
         let components = Components::new(urls.len());
         let mut is_paired = vec![false; urls.len()];
+        let mut stars = Stars::new(urls.len());
         let mut pair_count = 0;
         pairs.for_each(|pair| {
             pair_count += 1;
+            stars.add(&pair);
             let score = pair.score.as_f64();
             histogram[((score * 100.0) as usize).min(100)] += 1;
             components.join(pair.left.0, pair.right.0);
@@ -270,21 +278,26 @@ impl Finding {
             let group = pairs.groups.of(document);
             group.map_or(0, |group| pairs.sizes[group.index()])
         };
-        let mut members: HashMap<u32, (usize, u32)> = HashMap::new();
+        let paired = is_paired.iter().filter(|is_paired| **is_paired).count();
+        let mut connected: HashMap<u32, (usize, u32)> = HashMap::new();
         for document in (0..urls.len() as u32).filter(|&document| is_paired[document as usize]) {
-            let (count, _) = members
+            let (count, _) = connected
                 .entry(components.find(document))
                 .or_insert((0, document));
             *count += 1;
         }
         let is_large =
             |size: usize| size > LARGE_MIN || size > SMALL_MAX && size * 100 > urls.len();
-        let mut large: Vec<(usize, DocumentId)> = members
+        let mut large: Vec<(usize, DocumentId)> = connected
             .values()
             .filter(|(size, _)| is_large(*size))
             .map(|&(size, first)| (size, DocumentId(first)))
             .collect();
         large.sort_unstable_by_key(|&(_, first)| first);
+        let (clusters, members) = match report.method {
+            ClusterMethod::Star => stars.count(),
+            ClusterMethod::Components => (connected.len(), paired - connected.len()),
+        };
         Ok(Self {
             measure: pairs.measure,
             sides: pairs.scope.sides,
@@ -295,7 +308,9 @@ impl Finding {
                 .iter()
                 .map(|document| components.find(document.0))
                 .collect(),
-            clusters: members.len(),
+            clusters,
+            members,
+            paired,
             large,
             one_sided: one_sided(&records, &is_paired),
             records,
@@ -324,19 +339,6 @@ impl Finding {
             Names::Own => self.urls.get(document).to_owned(),
             Names::Pseudonyms => pseudonym("Document", document.index()),
         }
-    }
-
-    /// Shingles that two documents share, as the score and their sizes tell.
-    fn shared(&self, pair: &Pair) -> u32 {
-        let [left, right] =
-            [pair.left, pair.right].map(|document| f64::from(self.sizes[self.place(document)]));
-        let score = pair.score.as_f64();
-        let shared = match self.measure {
-            Measure::MinHash => return 0,
-            Measure::Jaccard => score * (left + right) / (1.0 + score),
-            Measure::Containment => score * left.min(right),
-        };
-        shared.round() as u32
     }
 }
 
@@ -371,9 +373,46 @@ fn one_sided(records: &Records, is_paired: &[bool]) -> Vec<(String, usize, usize
     told
 }
 
+/// Stars as they are made while pairs come in input order: when a document is the left one of a
+/// pair, all pairs with the documents before it have come, so that it is known whether it is kept.
+struct Stars {
+    /// The best keeper of each document so far, and the score.
+    keepers: Vec<Option<(DocumentId, Score)>>,
+}
+
+impl Stars {
+    fn new(documents: usize) -> Self {
+        Self {
+            keepers: vec![None; documents],
+        }
+    }
+
+    fn add(&mut self, pair: &Pair) {
+        if self.keepers[pair.left.index()].is_some() {
+            return;
+        }
+        let keeper = &mut self.keepers[pair.right.index()];
+        // Of equal ones the first counts.
+        if keeper.is_none_or(|(_, best)| pair.score > best) {
+            *keeper = Some((pair.left, pair.score));
+        }
+    }
+
+    /// How many stars there are, and documents besides their keepers.
+    fn count(&self) -> (usize, usize) {
+        let mut keepers: Vec<DocumentId> = self.keepers.iter().flatten().map(|of| of.0).collect();
+        let members = keepers.len();
+        keepers.sort_unstable();
+        keepers.dedup();
+        (keepers.len(), members)
+    }
+}
+
 /// What is shown of documents and pairs besides, by their places.
 struct Shown {
     texts: TextStore,
+    /// The bytes of each text that a template has.
+    template: Vec<Vec<Range<usize>>>,
     cut: Vec<usize>,
     left_out: usize,
     /// Pairs whose documents are connected, next to each other.
@@ -403,6 +442,7 @@ impl Shown {
         let (documents, pairs) = (found.documents.len(), places.len());
         Self {
             texts: TextStore::new(documents, memory, TEXTS_SHARE),
+            template: vec![Vec::new(); documents],
             cut: Vec::new(),
             left_out: 0,
             order,
@@ -523,7 +563,7 @@ impl Shown {
         for document in documents {
             if let Some(text) = self.texts.get(document)? {
                 self.texts.remove(document);
-                let json = serde_json::Value::from(&*text).to_string();
+                let json = text_json(&text, &self.template[document]);
                 self.text_places[document] = Some(texts.push(json)?);
             }
         }
@@ -564,7 +604,10 @@ impl Shown {
             })
             .collect();
         for (&place, spanned) in places.iter().zip(&spanned) {
-            self.tokens[place] = spanned.as_ref().map_or(0, Spanned::len);
+            if let Some(spanned) = spanned {
+                self.tokens[place] = spanned.own_tokens();
+                self.template[place] = spanned.template();
+            }
         }
         for (&pair, found) in pairs.iter().zip(found) {
             if let Some((covered, longest, json)) = found {
@@ -671,31 +714,50 @@ impl Explaining<'_> {
     }
 }
 
-/// Five numbers a passage: tokens, start and length in either text, in units of UTF-16 as
-/// browsers count.
+/// Three lists: five numbers for each passage, which are its tokens and its start and length in
+/// either text; and start and length of what only the first, and only the second text has inside
+/// of passages. In units of UTF-16, as browsers count.
 fn passages_json(passages: &[Passage], texts: [&str; 2]) -> String {
     let left = utf16_places(texts[0], passages.iter().map(|passage| &passage.left));
     let right = utf16_places(texts[1], passages.iter().map(|passage| &passage.right));
-    let mut json = String::from("[");
-    for ((passage, left), right) in passages.iter().zip(&left).zip(&right) {
-        if json.len() > 1 {
-            json.push(',');
-        }
-        let lengths = [left.end - left.start, right.end - right.start];
-        json += &format!(
-            "{},{},{},{},{}",
-            passage.tokens, left.start, lengths[0], right.start, lengths[1]
-        );
-    }
-    json.push(']');
-    json
+    let numbers = passages.iter().zip(left.iter().zip(&right));
+    let numbers = numbers.flat_map(|(passage, (left, right))| {
+        let lengths = [left.len(), right.len()];
+        [
+            passage.tokens,
+            left.start,
+            lengths[0],
+            right.start,
+            lengths[1],
+        ]
+    });
+    let own = [0, 1].map(|side: usize| {
+        let own = passages.iter().flat_map(|passage| &passage.own[side]);
+        starts_and_lengths(texts[side], own)
+    });
+    serde_json::json!([numbers.collect::<Vec<_>>(), own[0], own[1]]).to_string()
+}
+
+/// A list of the text, and of start and length of what a template has of it, in units of UTF-16.
+fn text_json(text: &str, template: &[Range<usize>]) -> String {
+    serde_json::json!([text, starts_and_lengths(text, template.iter())]).to_string()
+}
+
+fn starts_and_lengths<'a>(
+    text: &str,
+    places: impl Iterator<Item = &'a Range<usize>>,
+) -> Vec<usize> {
+    let places = utf16_places(text, places).into_iter();
+    places
+        .flat_map(|place| [place.start, place.len()])
+        .collect()
 }
 
 /// The same places in units of UTF-16; all of them in one go through the text.
 fn utf16_places<'a>(
     text: &str,
-    places: impl Iterator<Item = &'a std::ops::Range<usize>>,
-) -> Vec<std::ops::Range<usize>> {
+    places: impl Iterator<Item = &'a Range<usize>>,
+) -> Vec<Range<usize>> {
     let bytes: Vec<usize> = places.flat_map(|place| [place.start, place.end]).collect();
     let mut order: Vec<usize> = (0..bytes.len()).collect();
     order.sort_unstable_by_key(|&index| bytes[index]);
@@ -789,6 +851,9 @@ fn head(
         anonymous: is_anonymous,
         across: found.sides != Sides::All,
         pair_count: found.pair_count,
+        cluster_count: found.clusters,
+        paired_count: found.paired,
+        few_shared: stats.search.pruned_by_min_shared,
         histogram: found.histogram.clone(),
         documents: PageDocuments {
             ids: found
@@ -816,7 +881,7 @@ fn head(
             right: shown.places.iter().map(|places| places[1] as u32).collect(),
             scores: found.shown.iter().map(|pair| pair.score.as_f64()).collect(),
             shared: match is_exact {
-                true => found.shown.iter().map(|pair| found.shared(pair)).collect(),
+                true => found.shown.iter().map(|pair| pair.shared).collect(),
                 false => Vec::new(),
             },
             covered: shown.covered.clone(),

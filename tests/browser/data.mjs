@@ -73,3 +73,14 @@ export function students() {
   }
   return lines.join("");
 }
+
+// Two programs with a hand-out in them; what they have besides is the same but for a comment.
+export function programs() {
+  const random = chance(5);
+  const body = (statements) => Array.from({ length: 30 }, () => statements[random(statements.length)]);
+  const given = body(["if (a > 3) b += a;", "while (b < a) { b++; a--; }", "print(a, b);", "a = (b << 2) ^ a;", "for (a = 0; a < b; a++) b %= 7;"]);
+  const handOut = `int read_all(int a, int b) {\n${given.map((line) => `  ${line}\n`).join("")}  return a & b | 12;\n}`;
+  const own = body(["switch (*a) { case 1: break; default: *a <<= b; }", "do { a[b] *= a[b] - 1; } while (!a[b]);", "a[b] = b != 4 ? ~*a : *a / b;", "else if (a[b] == *a || b >= 9) continue;", "goto next; next: a[b++] -= b-- % 3;"]);
+  const program = (comment) => `${handOut}\nlong squares(long *a, long b) {\n${own.map((line, at) => `  ${line}${at === 10 ? " // both have this" : at === 15 ? comment : ""}\n`).join("")}  return a[0] ? -b : +b;\n}\n`;
+  return { handOut, lines: line("ada.c", program(" // only Ada wrote this")) + line("ben.c", program("")) };
+}

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Browser } from "./browser.mjs";
-import { manyPairs, strangeTexts, students } from "./data.mjs";
+import { manyPairs, programs, strangeTexts, students } from "./data.mjs";
 
 const [simdup, chromium, pictures] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "simdup-report-"));
@@ -264,6 +264,37 @@ try {
     await page.size(1280, 800);
   });
 
+  await test("what only one program has and what the template has is not shared", async () => {
+    const { handOut, lines } = programs();
+    const template = join(folder, "hand-out.c");
+    writeFileSync(template, handOut);
+    const code = report("programs", lines, "--preset", "code", "--template", template);
+    await page.open(`file://${code}#pair=0`);
+    await page.until("document.querySelector('.pane mark')");
+    const texts = (selector, side) => page.eval(`[...document.querySelectorAll(".pane")[${side}].querySelectorAll("${selector}")].map((part) => part.textContent)`);
+    assert.deepEqual(await texts("mark .own", 0), ["// only Ada wrote this"]);
+    assert.deepEqual(await texts("mark .own", 1), []);
+    assert.match((await texts("mark", 0)).join(""), /both have this/);
+    for (const side of [0, 1]) {
+      const own = (await texts(".template", side)).join("");
+      assert.match(own, /^int read_all[^]*}$/);
+      assert.ok(!own.includes("squares"));
+      assert.ok(!(await texts("mark", side)).join("").includes("read_all"));
+    }
+    assert.ok(await page.eval("!document.querySelector('.legend').hidden"));
+    assert.match(await text("h1"), /\d+ shingles shared/);
+    await page.screenshot(picture("template"));
+  });
+
+  await test("exact copies are those that are shown", async () => {
+    const [first] = students().split("\n");
+    const { text: essay } = JSON.parse(first);
+    const documents = ["a/1", "a/2", "b/1"].map((url) => JSON.stringify({ url, text: essay }) + "\n").join("");
+    const copies = report("copies", documents, "--group-by", "regex:^[^/]+");
+    await page.open(`file://${copies}`);
+    assert.match(await text(".figures"), /3documents read2pairs1clusters3documents in a pair2groups1exact copies/);
+  });
+
   const strange = report("strange", strangeTexts(), "--threshold", "0.3", "--shingle-words", "3");
 
   await test("documents are shown as they are, whatever stands in them", async () => {
@@ -320,7 +351,37 @@ try {
     assert.equal(await text("#status"), "0 documents");
   });
 
-  const many = report("many", manyPairs(12500), "--threshold", "0.7");
+  const many = report("many", manyPairs(12500), "--threshold", "0.7", "--max-pairs", "10000");
+
+  await test("pairs that are left out are in the totals, and the slider starts where all are there", async () => {
+    await page.open(`file://${many}`);
+    const clusters = Number(execFileSync(simdup, ["cluster", "--count", "--threshold", "0.7", join(folder, "many.jsonl")]));
+    const all = await page.eval("report.pair_count");
+    assert.ok(all > 12000);
+    const figures = await text(".figures");
+    assert.ok(figures.includes(`${all.toLocaleString("en")}pairs${clusters.toLocaleString("en")}clusters`), figures);
+    assert.match(await text(".left-out, .warnings"), /2,\d\d\d of 12,\d\d\d pairs are left out/);
+    const slide = (value) => page.eval(`(async () => { const slider = document.querySelector("#threshold"); slider.value = ${value}; slider.dispatchEvent(new Event("input")); await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame); })()`);
+    const lowest = await page.eval("lowestShown");
+    const below = await page.eval("pairs.scores[pairCount - 1]");
+    assert.ok(lowest > below && lowest <= below + 0.011, `${lowest} ${below}`);
+    await slide(lowest);
+    const shown = Number((await text("#status")).replace(/\D/g, ""));
+    assert.equal(shown, await page.eval(`pairs.scores.filter((score) => score >= ${lowest}).length`));
+    assert.ok(shown < 10000);
+    await slide(0);
+    assert.equal(Number((await text("#status")).replace(/\D/g, "")), all);
+  });
+
+  await test("a printed list says how many rows it leaves out", async () => {
+    await page.open(`file://${many}#view=pairs`);
+    await page.eval("shown.list.print()");
+    assert.equal(await count(".rows .row"), 1000);
+    assert.match(await text(".rows .printed"), /^The first 1,000 of 10,000 rows are printed/);
+    assert.deepEqual(await page.eval("[...document.querySelectorAll('.rows .row')].map((row) => Number(row.dataset.index)).filter((index, at) => index !== at)"), []);
+    await page.eval("shown.list.show()");
+    assert.equal(await count(".rows .printed"), 0);
+  });
 
   await test("ten thousand pairs and clusters stay quick", async () => {
     const bytes = statSync(many).size;

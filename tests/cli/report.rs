@@ -111,6 +111,58 @@ fn what_is_left_out_is_counted() {
 }
 
 #[test]
+fn totals_are_of_all_pairs_whatever_is_left_out() {
+    let place = place();
+    let stars = place.run("cluster --threshold 0.5 in.jsonl").clean();
+    let others = |page: &str| {
+        let head = head(&place.read(page));
+        ["pair_count", "cluster_count", "paired_count", "histogram"].map(|name| head[name].clone())
+    };
+    for (cluster, clusters) in [("star", stars.lines().count()), ("components", 1)] {
+        for (page, flags) in [("all.html", ""), ("one.html", "--max-pairs 1")] {
+            place
+                .run(&format!(
+                    "report -q -o {page} {flags} --cluster {cluster} --stats stats --threshold 0.5 in.jsonl"
+                ))
+                .clean();
+        }
+        assert_eq!(others("all.html"), others("one.html"));
+        let [pairs, counted, paired, _] = others("one.html");
+        assert_eq!((&pairs, &paired), (&3.into(), &3.into()));
+        assert_eq!(counted, clusters);
+        let stats: Value = serde_json::from_str(&place.read("stats")).unwrap();
+        assert_eq!(stats["counts"]["clusters"], clusters);
+    }
+}
+
+/// A document between two others joins one of them: two stars where there is one component.
+#[test]
+fn stars_are_counted_where_stars_are_shown() {
+    let place = Place::new();
+    let words = |from: usize, to: usize| {
+        let words: Vec<String> = (from..to).map(|at| format!("w{at}")).collect();
+        words.join(" ")
+    };
+    // The first and the last are like those in the middle, and not like each other.
+    let ranges = [(0, 40), (30, 70), (10, 50), (20, 60)];
+    let docs = (0..)
+        .zip(ranges)
+        .map(|(n, (from, to))| line(&format!("{n}"), &words(from, to)));
+    place.file("in.jsonl", docs.collect::<String>());
+    let clusters = |cluster: &str| {
+        let flags = format!("--cluster {cluster} --threshold 0.5 -w 1 in.jsonl");
+        place
+            .run(&format!("report -q -o page.html --stats stats {flags}"))
+            .clean();
+        let stats: Value = serde_json::from_str(&place.read("stats")).unwrap();
+        let expected = place.run(&format!("cluster {flags}")).clean();
+        assert_eq!(stats["counts"]["clusters"], expected.lines().count());
+        stats["counts"]["clusters"].as_u64().unwrap()
+    };
+    assert_eq!([clusters("star"), clusters("components")], [2, 1]);
+}
+
+#[test]
 fn other_documents_and_groups_are_in_it() {
     let place = place();
     place.file("old.jsonl", four().concat());

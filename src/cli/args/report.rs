@@ -26,8 +26,9 @@ The score is Jaccard unless told otherwise. In the page the threshold can be rai
 clusters anew; with --group-by there is an overview of the groups. Passages are those of `simdup \
 explain`.
 
-Of the pairs the best --max-pairs are in the page, which says how many it leaves out. Texts are \
-in it, compressed, only of documents that are in one of these pairs, up to 1 MB each and 256 MB \
+The best --max-pairs pairs are in the page, which says how many it leaves out; its totals and the \
+histogram count all pairs. What a --template has is marked, and comments that only one text has are \
+not colored as shared. Texts are in the page, compressed, only of documents that are in one of these pairs, up to 1 MB each and 256 MB \
 together; --no-text leaves them out.
 
 --anonymise calls documents and groups by numbers, in input order: the same in every report on \
@@ -74,8 +75,8 @@ struct PageArgs {
     /// Leave out the texts
     #[arg(long)]
     no_text: bool,
-    /// Show the N best pairs at the most
-    #[arg(long, value_name = "N", value_parser = at_least_one, default_value_t = 10_000)]
+    /// Put the N best pairs into the page at the most; totals, clusters and the histogram count all
+    #[arg(long, value_name = "N", value_parser = at_least_one, default_value_t = 250_000)]
     max_pairs: usize,
     /// Tokens that a passage has at the least [default: those of a shingle]
     #[arg(long, value_name = "N", value_parser = at_least_one)]

@@ -8,6 +8,7 @@ fn explanation(left: &str, right: &str, passages: &[(&str, usize)]) -> Explanati
             start..start + text.len()
         };
         Passage {
+            own: [Vec::new(), Vec::new()],
             tokens,
             left: place(left),
             right: place(right),

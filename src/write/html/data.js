@@ -9,6 +9,12 @@ const pairCount = pairs.left.length;
 const isExact = pairs.shared.length > 0;
 const hasTexts = docs.chunks.some((chunk) => chunk >= 0);
 
+// The least threshold at which all pairs are in the page, in the hundredths of the slider.
+const isWhole = report.pair_count === pairCount;
+const lowestShown = isWhole || pairCount === 0 ? report.threshold : Math.max(report.threshold, Math.min(1, Math.floor(pairs.scores[pairCount - 1] * 100 + 1 + 1e-9) / 100));
+// Whether pairs at or above a threshold are not in the page.
+const isCut = (threshold) => threshold < lowestShown && !isWhole;
+
 // The pairs of each document, the best first.
 const pairsOf = Array.from({ length: docCount }, () => []);
 for (let pair = 0; pair < pairCount; pair++) {
@@ -45,16 +51,27 @@ async function inflate(letters) {
   return JSON.parse(new TextDecoder("utf-8", { ignoreBOM: true }).decode(buffer));
 }
 
-async function textOf(doc) {
-  const chunk = docs.chunks[doc];
-  return chunk < 0 ? null : (await unpack(`t${chunk}`))[docs.places[doc]];
+// Places in a text, from a list of starts and lengths.
+function placesOf(flat) {
+  const places = [];
+  for (let at = 0; at < flat.length; at += 2) places.push({ start: flat[at], end: flat[at] + flat[at + 1] });
+  return places;
 }
 
-// The passages of a pair, in the order of the first text.
+// A text, and what of it a template has.
+async function textOf(doc) {
+  const chunk = docs.chunks[doc];
+  if (chunk < 0) return null;
+  const [text, template] = (await unpack(`t${chunk}`))[docs.places[doc]];
+  return { text, template: placesOf(template) };
+}
+
+// The passages of a pair, in the order of the first text, and what inside of them only one text
+// has.
 async function passagesOf(pair) {
   const chunk = pairs.chunks[pair];
-  if (chunk < 0) return [];
-  const flat = (await unpack(`p${chunk}`))[pairs.places[pair]];
+  if (chunk < 0) return { passages: [], own: [[], []] };
+  const [flat, ...own] = (await unpack(`p${chunk}`))[pairs.places[pair]];
   const found = [];
   for (let at = 0; at < flat.length; at += 5) {
     found.push({
@@ -65,7 +82,7 @@ async function passagesOf(pair) {
       ],
     });
   }
-  return found;
+  return { passages: found, own: own.map(placesOf) };
 }
 
 // Clusters of the pairs at or above a threshold, by the rules of `simdup cluster`; keepers are the

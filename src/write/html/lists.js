@@ -98,8 +98,11 @@ function leftOut() {
     lines.push(
       `${number(report.pair_count - pairCount)} of ${number(report.pair_count)} pairs are left out: ` +
         `the page has the best ${number(pairCount)}, down to a score of ${short(pairs.scores[pairCount - 1])}. ` +
-        "Clusters are made of these. --max-pairs shows more.",
+        "Lists and clusters are made of these, totals and the histogram of all. --max-pairs puts more into the page.",
     );
+  }
+  if (report.few_shared) {
+    lines.push(`${plural(report.few_shared, "pair is", "pairs are")} left out because fewer than ${number(report.settings.min_shared)} shingles are shared (--min-shared).`);
   }
   if (report.texts_left_out) lines.push(`${plural(report.texts_left_out, "text is", "texts are")} left out to keep the page small.`);
   if (report.texts_cut) lines.push(`${plural(report.texts_cut, "text is", "texts are")} cut after the first megabyte.`);
@@ -221,7 +224,7 @@ function documentsView(state) {
       );
     },
   });
-  const alone = report.counts.documents - docCount;
+  const alone = report.counts.documents + report.counts.against - report.paired_count;
   return {
     element: h(
       "section",
@@ -401,6 +404,7 @@ function overviewView(state) {
   const flags = Object.entries(report.settings).filter(([, value]) => value !== null && value !== false);
   const flagText = (value) => (Array.isArray(value) ? value.join(", ") : String(value));
   const notes = [...leftOut(), ...report.warnings];
+  const totals = totalsAt(state, found);
   const best = found.slice(0, 8);
   const top = pairList({ ...state, sort: null }, best, "Best pairs");
   return {
@@ -418,11 +422,11 @@ function overviewView(state) {
         "div",
         { class: "figures" },
         figure(number(counts.documents), "documents read"),
-        figure(number(found.length), "pairs", link({ view: "pairs" })),
-        figure(number(clustersOf(state).length), "clusters", link({ view: "clusters" })),
-        figure(number(docCount), "documents in a pair", link({ view: "documents" })),
+        figure(number(totals.pairs), "pairs", link({ view: "pairs" })),
+        figure(number(totals.clusters), "clusters", link({ view: "clusters" })),
+        figure(number(totals.documents), "documents in a pair", link({ view: "documents" })),
         report.groups && figure(number(report.groups.names.length), "groups", link({ view: "groups" })),
-        counts.identical > 0 && figure(number(counts.identical), "exact copies"),
+        totals.copies > 0 && figure(number(totals.copies), "exact copies"),
       ),
       notes.length > 0 &&
         h("div", { class: "warnings", role: "note" }, h("h2", {}, "Worth knowing"), h("ul", {}, notes.map((note) => h("li", {}, note)))),
@@ -449,8 +453,24 @@ function overviewView(state) {
       ),
     ),
     list: top,
-    status: plural(found.length, "pair", "pairs"),
+    status: plural(totals.pairs, "pair", "pairs"),
     lines: () => pairLines(found),
   };
+}
+
+// What is found at the threshold: counted in the page, or as it was counted before pairs were left
+// out. A copy is a document that has the same shingles as one before it.
+function totalsAt(state, found) {
+  const copies = new Set();
+  for (const pair of found) {
+    const [left, right] = [pairs.left[pair], pairs.right[pair]];
+    const isSame = isExact ? pairs.shared[pair] === docs.shingles[left] && pairs.shared[pair] === docs.shingles[right] : pairs.scores[pair] === 1;
+    if (isSame) copies.add(right);
+  }
+  if (!state.q && isCut(state.t)) {
+    return { pairs: report.pair_count, clusters: report.cluster_count, documents: report.paired_count, copies: copies.size };
+  }
+  const met = new Set(found.flatMap((pair) => [pairs.left[pair], pairs.right[pair]]));
+  return { pairs: found.length, clusters: shownClusters(state).length, documents: met.size, copies: copies.size };
 }
 

@@ -43,7 +43,7 @@ function read() {
     t: report.threshold,
   };
   const threshold = Number(asked.get("t"));
-  if (threshold > report.threshold && threshold <= 1) next.t = threshold;
+  if (threshold > report.threshold && threshold <= 1) next.t = Math.max(threshold, lowestShown);
   if (next.pair !== null) next.view = "pair";
   else if (next.cluster !== null) next.view = "cluster";
   else if (next.doc !== null) next.view = "document";
@@ -157,10 +157,14 @@ function start() {
   for (const [view, [name]] of Object.entries(VIEWS)) {
     if (name && (view !== "groups" || report.groups)) $("views").append(h("a", { "data-view": view, href: `#view=${view}` }, name));
   }
-  $("threshold").min = Math.floor(report.threshold * 100) / 100;
+  // Where pairs are left out, the lowest position stands for all of them, and the next is the least
+  // threshold at which the page has all pairs.
+  const lowest = isWhole ? Math.floor(report.threshold * 100) / 100 : Math.min(0.99, lowestShown - 0.01);
+  $("threshold").min = lowest;
   $("threshold").max = 1;
   $("threshold").addEventListener("input", (event) => {
-    remember({ t: Math.max(report.threshold, Number(event.target.value)) });
+    const value = Number(event.target.value);
+    remember({ t: value <= lowest + 0.001 ? report.threshold : Math.max(report.threshold, value) });
     onceAFrame(render);
   });
   $("filter").addEventListener("input", (event) => {

@@ -37,6 +37,11 @@ pub(crate) struct PageHead {
     /// All pairs that were found, and those by hundredths of the score: the last are whole.
     pub(crate) pair_count: u64,
     pub(crate) histogram: Vec<u64>,
+    /// Clusters of all pairs, and documents that are in one of them.
+    pub(crate) cluster_count: usize,
+    pub(crate) paired_count: usize,
+    /// Pairs that were left out because they share too few shingles.
+    pub(crate) few_shared: u64,
     pub(crate) documents: PageDocuments,
     pub(crate) groups: Option<PageGroups>,
     pub(crate) pairs: PagePairs,
@@ -53,7 +58,7 @@ pub(crate) struct PageDocuments {
     pub(crate) shingles: Vec<u32>,
     /// The group of each, or -1.
     pub(crate) groups: Vec<i64>,
-    /// Tokens of each; 0 where there is no text.
+    /// Tokens of each that no template has; 0 where there is no text.
     pub(crate) tokens: Vec<usize>,
     /// The chunk that the text is in, and its place there; -1 where there is no text.
     pub(crate) chunks: Vec<i64>,
@@ -87,7 +92,7 @@ pub(crate) struct PagePairs {
     pub(crate) places: Vec<u32>,
 }
 
-/// What a chunk holds: a JSON array, an element a document or a pair.
+/// What a chunk holds: a JSON array with an element for each document or pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChunkKind {
     Texts,

@@ -2,13 +2,36 @@
 
 const COLOURS = 8;
 
-// A text with its passages marked. All of it is text.
-function marked(text, passages, side, onpick) {
+// The parts of a text from `at` to `end`; those at `places` are of a class.
+function parts(text, at, end, places, className) {
+  const content = [];
+  for (const place of places) {
+    if (place.start < at || place.end > end) continue;
+    if (place.start > at) content.push(text.slice(at, place.start));
+    content.push(h("span", { class: className }, text.slice(place.start, place.end)));
+    at = place.end;
+  }
+  if (end > at) content.push(text.slice(at, end));
+  return content;
+}
+
+// A text with its passages marked, and what a template has. All of it is text.
+function marked({ text, template }, { passages, own }, side, onpick) {
   const order = passages.map((passage, index) => ({ index, ...passage.sides[side] })).sort((one, two) => one.start - two.start);
   const content = [];
-  let at = 0;
+  let [at, next, nextOwn] = [0, 0, 0];
+  // What of a list stands before an end; places are in order.
+  const before = (list, from, end) => {
+    let to = from;
+    while (to < list.length && list[to].start < end) to++;
+    return to;
+  };
+  const ofSide = [...own[side]].sort((one, two) => one.start - two.start);
   for (const { index, start, end } of order) {
-    if (start > at) content.push(text.slice(at, start));
+    const until = before(template, next, start);
+    content.push(...parts(text, at, start, template.slice(next, until), "template"));
+    next = until;
+    const untilOwn = before(ofSide, nextOwn, end);
     content.push(
       h(
         "mark",
@@ -24,12 +47,12 @@ function marked(text, passages, side, onpick) {
             onpick(index, side, event.currentTarget);
           },
         },
-        text.slice(start, end),
+        parts(text, start, end, ofSide.slice(nextOwn, untilOwn), "own"),
       ),
     );
-    at = end;
+    [at, nextOwn] = [end, untilOwn];
   }
-  content.push(text.slice(at));
+  content.push(...parts(text, at, text.length, template.slice(next), "template"));
   return content;
 }
 
@@ -72,6 +95,7 @@ class PairPage {
       ),
     );
     const cuts = this.docs.filter((doc) => docs.cut.includes(doc));
+    this.legend = h("p", { class: "note legend", hidden: true }, h("span", { class: "template" }, "Dotted"), " is what the template has: it is part of no passage.");
     return h(
       "section",
       { class: "pair" },
@@ -84,7 +108,7 @@ class PairPage {
           step(this.before, "‹ previous", "P"),
           step(this.behind, "next ›", "N"),
         ),
-        h("h1", { class: "big" }, short(pairs.scores[pair]), h("span", {}, report.score)),
+        h("h1", { class: "big" }, short(pairs.scores[pair]), h("span", {}, isExact ? `${report.score}, ${plural(pairs.shared[pair], "shingle", "shingles")} shared` : report.score)),
         h("div", { class: "steps" },
           h("button", { type: "button", id: "passage-before", title: "p", onclick: () => this.step(-1) }, "‹"),
           this.counter,
@@ -95,6 +119,7 @@ class PairPage {
       ),
       h("div", { class: "names" }, names[0], h("span"), names[1]),
       cuts.length > 0 && h("p", { class: "note left-out" }, "Of a text that is longer than a megabyte, the start is shown."),
+      this.legend,
       h("div", { class: "texts" }, this.panes[0], this.ribbons, this.panes[1]),
       h("p", { class: "printed" }, `simdup ${report.simdup}: ${report.score} ${pairs.scores[pair]}; shared passages of at least ${report.min_tokens} ${report.unit} are shaded and have the same number on both sides.`),
     );
@@ -110,14 +135,24 @@ class PairPage {
   }
 
   async load() {
-    const [left, right, passages] = await Promise.all([textOf(this.docs[0]), textOf(this.docs[1]), passagesOf(this.pair)]);
+    let texts, found;
+    try {
+      [texts, found] = await Promise.all([Promise.all(this.docs.map(textOf)), passagesOf(this.pair)]);
+    } catch {
+      // Browsers without DecompressionStream, or without its deflate-raw.
+      const why = "This browser cannot unpack the texts: it needs DecompressionStream, which Chrome and Edge have since version 103, Firefox since 113 and Safari since 16.4. Open the page in a newer one.";
+      for (const pane of this.panes) pane.replaceChildren(h("p", { class: "note left-out", role: "alert" }, why));
+      return;
+    }
+    const { passages } = found;
     this.passages = passages;
-    [left, right].forEach((text, side) => {
+    this.legend.hidden = !texts.some((text) => text?.template.length);
+    texts.forEach((text, side) => {
       const pane = this.panes[side];
       const content =
         text === null
           ? [h("p", { class: "note" }, "The text is not in this page.")]
-          : [h("div", { class: "text", dir: "auto" }, marked(text, passages, side, (index, from, mark) => this.pick(index, from, mark)))];
+          : [h("div", { class: "text", dir: "auto" }, marked(text, found, side, (index, from, mark) => this.pick(index, from, mark)))];
       pane.replaceChildren(...content);
       for (const type of ["pointerenter", "wheel", "touchstart", "focusin", "keydown"]) {
         pane.addEventListener(type, () => { this.driver = side; }, { passive: true });
