@@ -239,6 +239,68 @@ try {
     }
   });
 
+  await test("rows are rows of a table, with a link in the first cell", async () => {
+    await page.open(`file://${essays}#view=pairs`);
+    const { nodes } = await page.send("Accessibility.getFullAXTree");
+    const of = Object.fromEntries(nodes.map((node) => [node.nodeId, node]));
+    const rows = nodes.filter(({ role }) => role?.value === "row");
+    assert.equal(rows.length, 1 + (await count(".rows .row")));
+    const cells = (row) => row.childIds.map((id) => of[id]).filter(({ role }) => /cell/i.test(role?.value));
+    const [first] = cells(rows[1]);
+    const below = (node) => [node, ...node.childIds.flatMap((id) => (of[id] ? below(of[id]) : []))];
+    const links = below(first).filter(({ role }) => role?.value === "link");
+    assert.equal(links.length, 1);
+    assert.match(links[0].name.value, /^0\.\d+: essays\/\w+\/essay.txt and essays\//);
+    // All of the row is the link.
+    await page.click(".rows .row:nth-child(2) .cell.wide");
+    await page.until("location.hash.startsWith('#pair=1')");
+  });
+
+  await test("Back and Escape return to the place in a list", async () => {
+    await page.size(1280, 420);
+    for (const leave of ["history.back()", "Escape"]) {
+      await page.open(`file://${essays}#view=pairs`);
+      await page.eval("scrollTo(0, 600)");
+      await page.until("document.querySelector('.rows a[href=\"#pair=15\"]')");
+      await page.click('.rows a[href="#pair=15"]');
+      await page.until("document.querySelector('.pane mark')");
+      await page.eval("scrollTo(0, 0)");
+      if (leave === "Escape") await page.key("Escape");
+      else await page.eval(leave);
+      await page.until("document.querySelector('h1').textContent === 'Pairs'");
+      await page.until("scrollY > 400");
+      assert.equal(await page.eval("document.activeElement.getAttribute('href')"), "#pair=15");
+    }
+    // A list that is opened anew starts at its top.
+    await page.click("#views a[data-view=clusters]");
+    await page.until("document.querySelector('h1').textContent === 'Clusters'");
+    await page.click("#views a[data-view=pairs]");
+    await page.until("document.querySelector('h1').textContent === 'Pairs'");
+    assert.equal(await page.eval("scrollY"), 0);
+    await page.size(1280, 800);
+  });
+
+  await test("a browser that cannot unpack texts says so", async () => {
+    for (const hurt of ["delete window.DecompressionStream", "window.DecompressionStream = class { constructor() { throw new TypeError('deflate-raw'); } }"]) {
+      await page.open(`file://${essays}#view=pairs`);
+      await page.eval(hurt);
+      await page.eval("location.hash = '#pair=0'");
+      await page.until("document.querySelectorAll('.pane [role=alert]').length === 2");
+      assert.match(await text(".pane"), /cannot unpack the texts/);
+    }
+    await page.screenshot(picture("old-browser"));
+  });
+
+  await test("every control has a name on a phone", async () => {
+    await page.size(390, 780, true);
+    await page.open(`file://${essays}#view=pairs`);
+    const { nodes } = await page.send("Accessibility.getFullAXTree");
+    const named = (role) => nodes.filter((node) => !node.ignored && node.role?.value === role).map(({ name }) => name?.value);
+    assert.deepEqual(named("slider"), ["Threshold"]);
+    assert.deepEqual(named("searchbox"), ["Filter"]);
+    await page.size(1280, 800);
+  });
+
   await test("on a phone nothing sticks out", async () => {
     await page.size(390, 780, true);
     for (const view of ["view=overview", "view=pairs", "view=clusters", "view=documents", "view=groups", "cluster=0", "pair=0"]) {

@@ -67,10 +67,10 @@ function pairList(state, found, label) {
     row: (index) => {
       const pair = found[index];
       const [left, right] = [pairs.left[pair], pairs.right[pair]];
-      return h(
-        "a",
-        { href: link({ pair }), "data-pair": pair },
-        cell("score", scoreBar(pairs.scores[pair])),
+      return row(
+        link({ pair }),
+        `${short(pairs.scores[pair])}: ${docs.ids[left]} and ${docs.ids[right]}`,
+        ["score", scoreBar(pairs.scores[pair])],
         cell("wide", idLabel(left)),
         cell("wide", idLabel(right)),
         hasTexts && cell("number", number(pairs.covered[pair])),
@@ -162,10 +162,10 @@ function clustersView(state) {
     onsort: resort,
     row: (index) => {
       const { keeper, members, lowest } = found[index];
-      return h(
-        "a",
-        { href: link({ cluster: keeper }) },
-        cell("number first", number(members.length + 1)),
+      return row(
+        link({ cluster: keeper }),
+        `${number(members.length + 1)} documents: cluster of ${docs.ids[keeper]}`,
+        ["number first", number(members.length + 1)],
         cell("wide", idLabel(keeper)),
         cell("wide", idLabel(members[0].doc), members.length > 1 && h("span", { class: "more" }, ` +${members.length - 1}`)),
         cell("score", scoreBar(lowest)),
@@ -214,10 +214,10 @@ function documentsView(state) {
     onsort: resort,
     row: (index) => {
       const { doc, best, count } = found[index];
-      return h(
-        "a",
-        { href: link({ view: "document", doc }) },
-        cell("score", scoreBar(pairs.scores[best])),
+      return row(
+        link({ view: "document", doc }),
+        `${short(pairs.scores[best])}: ${docs.ids[doc]}`,
+        ["score", scoreBar(pairs.scores[best])],
         cell("wide", idLabel(doc)),
         cell("wide", idLabel(otherOf(best, doc))),
         cell("number", number(count)),
@@ -306,10 +306,10 @@ function groupsView(state) {
     row: (index) => {
       const { one, two, best, count } = found[index];
       const target = count === 1 ? { pair: best } : { view: "pairs", ga: one, gb: two };
-      return h(
-        "a",
-        { href: link(target) },
-        cell("score", scoreBar(pairs.scores[best])),
+      return row(
+        link(target),
+        `${short(pairs.scores[best])}: ${report.groups.names[one]} and ${report.groups.names[two]}`,
+        ["score", scoreBar(pairs.scores[best])],
         cell("wide", name(one)),
         cell("wide", name(two)),
         cell("number", number(count)),

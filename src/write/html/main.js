@@ -87,7 +87,35 @@ function target() {
 // Changes the address without leaving the page.
 function remember(change) {
   Object.assign(state, change);
-  history.replaceState(null, "", link(target()));
+  history.replaceState(history.state, "", link(target()));
+}
+
+// Where each address was left: how far down, and at which link.
+const left = new Map();
+let isReturning = false;
+
+function leave() {
+  const place = { top: scrollY, link: document.activeElement?.getAttribute("href") ?? null };
+  left.set(location.hash, place);
+  history.replaceState(place, "");
+}
+
+function comeBack({ top, link }) {
+  scrollTo(0, top);
+  shown.list?.show();
+  if (link) document.querySelector(`.rows a[href="${CSS.escape(link)}"]`)?.focus({ preventScroll: true });
+}
+
+// Opens an address from where the page is.
+function visit(address) {
+  leave();
+  location.hash = address;
+}
+
+// Opens a list where it was left.
+function goBack(target) {
+  isReturning = true;
+  visit(link(target));
 }
 
 function resort(key) {
@@ -169,7 +197,7 @@ function start() {
   });
   $("filter").addEventListener("input", (event) => {
     if (["overview", "pair", "cluster", "document"].includes(state.view) && event.target.value) {
-      location.hash = link({ view: "pairs", q: event.target.value });
+      visit(link({ view: "pairs", q: event.target.value }));
       return;
     }
     remember({ q: event.target.value });
@@ -178,11 +206,21 @@ function start() {
   $("export").addEventListener("click", () => save(`${state.view}.csv`, shown.lines()));
   $("skip").addEventListener("click", () => $("main").focus());
   $("help").addEventListener("click", () => $("keys").showModal());
+  // Positions in lists are kept by this program: rows are there only while they are in sight.
+  history.scrollRestoration = "manual";
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("a[href^='#']")) leave();
+  }, { capture: true });
+  addEventListener("pagehide", leave);
   addEventListener("hashchange", () => {
     const before = state?.view;
+    const place = history.state ?? (isReturning ? left.get(location.hash) : null);
+    isReturning = false;
     render();
-    if (before !== state.view) scrollTo(0, 0);
-    if (document.activeElement !== $("filter")) $("main").focus({ preventScroll: true });
+    if (place) comeBack(place);
+    else if (before !== state.view) scrollTo(0, 0);
+    const focused = document.activeElement;
+    if (focused !== $("filter") && !focused.closest(".rows")) $("main").focus({ preventScroll: true });
   });
   addEventListener("scroll", () => shown.list?.show(), { passive: true });
   addEventListener("resize", () => onceAFrame(() => {
@@ -198,13 +236,14 @@ function start() {
     if (isTyping) return;
     if (event.key === "/") $("filter").focus();
     else if (event.key === "?") $("keys").showModal();
-    else if (event.key === "Escape" && state.view === "pair") location.hash = link({ view: "pairs", ga: state.ga, gb: state.gb });
-    else if (event.key === "Escape" && state.view === "cluster") location.hash = link({ view: "clusters" });
-    else if (event.key === "Escape" && state.view === "document") location.hash = link({ view: "documents" });
+    else if (event.key === "Escape" && state.view === "pair") goBack({ view: "pairs", ga: state.ga, gb: state.gb });
+    else if (event.key === "Escape" && state.view === "cluster") goBack({ view: "clusters" });
+    else if (event.key === "Escape" && state.view === "document") goBack({ view: "documents" });
     else if (!shown.page?.key(event)) return;
     event.preventDefault();
   });
   render();
+  if (history.state) comeBack(history.state);
 }
 
 start();

@@ -279,8 +279,8 @@ class PairPage {
   key(event) {
     if (event.key === "n") this.step(1);
     else if (event.key === "p") this.step(-1);
-    else if (event.key === "N" && this.behind !== null) location.hash = link({ pair: this.behind });
-    else if (event.key === "P" && this.before !== null) location.hash = link({ pair: this.before });
+    else if (event.key === "N" && this.behind !== null) visit(link({ pair: this.behind }));
+    else if (event.key === "P" && this.before !== null) visit(link({ pair: this.before }));
     else if ((event.key === "Enter" || event.key === " ") && event.target.matches?.("mark")) {
       const index = Number(event.target.dataset.passage);
       const side = this.marks[0][index] === event.target ? 0 : 1;

@@ -53,6 +53,8 @@ function scoreBar(score) {
 const figure = (value, label, href) =>
   h(href ? "a" : "div", { class: "figure", href }, h("b", {}, value), h("span", {}, label));
 
+const PRINTED_MAX = 1000;
+
 // A list of which only the rows in sight are there. `row` builds one; `columns` have a name, a
 // class, and a key to sort by.
 class RowList {
@@ -96,13 +98,14 @@ class RowList {
     const first = Math.max(0, Math.floor(top / height) - 8);
     const last = Math.min(this.count, Math.ceil((top + innerHeight) / height) + 8);
     this.body.style.height = `${this.count * height}px`;
+    this.body.querySelector(".printed")?.remove();
     this.place(first, last, height);
   }
 
   place(first, last, height) {
     const focused = document.activeElement;
     for (const [index, row] of this.rows) {
-      if ((index < first || index >= last) && row !== focused) {
+      if ((index < first || index >= last) && !row.contains(focused)) {
         row.remove();
         this.rows.delete(index);
       }
@@ -111,8 +114,6 @@ class RowList {
       let row = this.rows.get(index);
       if (!row) {
         row = this.row(index);
-        row.classList.add("row");
-        row.setAttribute("role", "row");
         row.setAttribute("aria-rowindex", index + 2);
         row.dataset.index = index;
         this.rows.set(index, row);
@@ -123,10 +124,13 @@ class RowList {
     }
   }
 
-  // Enough rows to print, one under the other.
+  // Enough rows to print, one under the other, and how many there are besides.
   print() {
-    const most = Math.min(this.count, 1000);
+    const most = Math.min(this.count, PRINTED_MAX);
     this.place(0, most, this.height());
+    // Rows were made as they came into sight.
+    this.body.append(...[...this.rows].sort(([one], [two]) => one - two).map(([, row]) => row));
+    if (this.count > most) this.body.append(h("p", { class: "note printed" }, `The first ${number(most)} of ${number(this.count)} rows are printed; a filter or a higher threshold leaves fewer.`));
     this.body.style.height = "auto";
   }
 
@@ -138,12 +142,17 @@ class RowList {
     const index = Number(row.dataset.index) + step;
     const next = this.rows.get(index);
     if (next) {
-      next.focus({ preventScroll: true });
+      next.querySelector("a").focus({ preventScroll: true });
       next.scrollIntoView({ block: "nearest" });
       this.show();
     }
   }
 }
+
+// A row of a list whose first cell has a link that covers all of it, with a name for those who do
+// not see the row.
+const row = (href, name, [kind, ...content], ...cells) =>
+  h("div", { class: "row", role: "row" }, cell(kind, h("a", { class: "open", href, title: name, "aria-label": name }, content)), cells);
 
 const cell = (kind, ...content) => h("span", { class: `cell ${kind}`, role: "cell" }, content);
 
