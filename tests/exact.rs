@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use simdup::settings::{Bands, CommonSettings, Finding, Measure, Memory};
+use simdup::settings::{
+    Bands, Case, CommonSettings, Finding, Measure, Memory, ShingleSettings, Stopwords, Tokens,
+    Windows,
+};
 use simdup::{Input, Inputs, Quiet, Settings, find_pairs};
 
 mod sets;
@@ -179,6 +182,39 @@ proptest! {
         expected.retain(|&(left, right, _)| (left as usize) < first && right as usize >= first);
         prop_assert_eq!(found(inputs, &settings), expected);
     }
+}
+
+#[test]
+fn repeated_shingles_do_not_hide_a_partner_on_the_other_side() {
+    let side = |texts: &[String]| {
+        let record = |(number, text): (usize, &String)| {
+            format!("{{\"url\": \"{number}\", \"text\": \"{text}\"}}\n")
+        };
+        let records: String = texts.iter().enumerate().map(record).collect();
+        vec![sets::text("side", records)]
+    };
+    // A quarter of the first document's words are on the other side; the others are repeated. The
+    // other documents have no partner, so that the partner filter is worth its while.
+    let mut own = vec![format!("sea sky boat {}", "a b c d e f g h i ".repeat(5))];
+    own.extend((0..50).map(|number| format!("x{number} y{number} z{number}")));
+    let mut settings = Settings {
+        measure: Measure::Jaccard,
+        threshold: sets::threshold(25),
+        ..Settings::default()
+    };
+    settings.shingle = ShingleSettings::Tokens {
+        tokens: Tokens::Words {
+            stopwords: Stopwords::default(),
+        },
+        case: Case::Fold,
+        windows: Windows::of(1),
+    };
+    let inputs = Inputs {
+        documents: side(&own),
+        against: Some(side(&["sea sky boat".to_owned()])),
+        ..Inputs::default()
+    };
+    assert_eq!(found(inputs, &settings), [(0, 51, 0.25)]);
 }
 
 /// Of many pairs at the threshold as many are found as is stated.

@@ -9,8 +9,14 @@
 //! looked at a part of their range at a time, in tables small enough for a cache: two bits for
 //! each tell whether it occurs, and whether more than once. Two shingles may have the same bits:
 //! then they are taken for one that occurs twice, which drops fewer documents and never one too
-//! many. Nor does a shingle that its own document repeats. Each document is dropped as soon as
-//! the parts so far are enough to know, so that most are gone after a third of them.
+//! many. Each document is dropped as soon as the parts so far are enough to know, so that most
+//! are gone after a third of them.
+//!
+//! A document's list has the shingles that it repeats as often as it repeats them, and how many
+//! different ones there are is not known. A shingle therefore counts at most once as one that is in
+//! no other document: of L entries with n different shingles, L - ⌈t·L⌉ is at least n - ⌈t·n⌉. Among
+//! documents that are compared with each other, the two bits see to that. Across two sides they tell
+//! the sides instead, and repetitions are looked for in the list itself.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -24,6 +30,9 @@ use crate::score::SetBound;
 /// Slots of a table for each shingle in it, at the most: one in eight to one in four is taken
 /// for another.
 const SLOTS_PER_SHINGLE: u64 = 8;
+/// Bits for each shingle of a document in the table that tells which of them were counted: about
+/// one in sixty-four is taken for another.
+const SEEN_BITS_PER_SHINGLE: usize = 32;
 /// Bytes of a table that are aimed at.
 const TABLE_BYTES: u64 = 4 << 20;
 /// Fewest and most parts of the range.
@@ -149,6 +158,7 @@ impl Sweep<'_> {
             table: Table::new(slots),
             forecast: Forecast::default(),
             own: Selected::default(),
+            seen: Vec::new(),
         };
         let threads = self.lists.fold(is_used, start, |thread, lists| {
             for (document, chunks) in lists.documents() {
@@ -164,7 +174,16 @@ impl Sweep<'_> {
                             thread.own.add(shingles, part, layout);
                         }
                     }
-                    let alone = counted.count_alone(layout, thread.own.get(), role, self.is_across);
+                    let own = thread.own.get();
+                    let alone = if !self.is_across {
+                        counted.count_alone(layout, own, 2)
+                    } else if self.needed(document) > 1 {
+                        let other_side = u64::from(role.others().0);
+                        counted.count_alone_once(layout, own, other_side, &mut thread.seen)
+                    } else {
+                        // Only a document all of whose entries are alone is dropped.
+                        counted.count_alone(layout, own, u64::from(role.others().0))
+                    };
                     is_left = !self.is_over(document, alone, layout, &mut thread.forecast);
                 }
                 if let Some(part) = filled {
@@ -189,6 +208,11 @@ impl Sweep<'_> {
         Ok(all)
     }
 
+    /// The least number of shingles that a document must share with a partner.
+    fn needed(&self, document: DocumentId) -> u32 {
+        self.bound.shared_with_smaller(self.lists.length(document))
+    }
+
     /// Takes note that so many more of a document's shingles are in no other; true if it is
     /// dropped.
     fn is_over(
@@ -199,8 +223,7 @@ impl Sweep<'_> {
         forecast: &mut Forecast,
     ) -> bool {
         let length = self.lists.length(document);
-        let needed = self.bound.shared_with_smaller(length);
-        let allowed = length - needed.min(length);
+        let allowed = length - self.needed(document).min(length);
         let known = self.alone[document.index()].load(Ordering::Relaxed) + alone;
         self.alone[document.index()].store(known, Ordering::Relaxed);
         forecast.all += u64::from(length);
@@ -219,6 +242,8 @@ struct Thread {
     table: Table,
     forecast: Forecast,
     own: Selected,
+    /// A table of bits for the shingles of one document that have been counted.
+    seen: Vec<u64>,
 }
 
 impl Thread {
@@ -321,18 +346,44 @@ impl Table {
         }
     }
 
-    /// How many of these are for certain in no document that is compared with this one.
+    /// Counts the shingles whose slot has none of these bits: for certain they occur nowhere
+    /// else, or not on the other side.
     #[inline]
-    fn count_alone(&self, layout: &Layout, own: &[u64], role: Role, is_across: bool) -> u32 {
-        let wanted = match is_across {
-            true => u64::from(role.others().0),
-            false => 2,
-        };
-        let is_alone = |&shingle: &u64| {
-            let (word, at) = layout.slot(shingle);
-            u32::from(self.0[word] >> at & wanted == 0)
-        };
+    fn count_alone(&self, layout: &Layout, own: &[u64], bits: u64) -> u32 {
+        let is_alone = |&shingle: &u64| u32::from(self.is_alone(layout, shingle, bits));
         own.iter().map(is_alone).sum()
+    }
+
+    /// Counts them, each once: two that have the same bit of `seen` are taken for one, which
+    /// drops fewer documents and never one too many.
+    #[inline]
+    fn count_alone_once(
+        &self,
+        layout: &Layout,
+        own: &[u64],
+        bits: u64,
+        seen: &mut Vec<u64>,
+    ) -> u32 {
+        let seen_bits = (own.len() * SEEN_BITS_PER_SHINGLE)
+            .next_power_of_two()
+            .max(64);
+        seen.clear();
+        seen.resize(seen_bits / 64, 0);
+        let mut alone = 0;
+        for &shingle in own {
+            let is_alone = self.is_alone(layout, shingle, bits);
+            let bit = shingle as usize & (seen_bits - 1);
+            let is_new = seen[bit / 64] >> (bit % 64) & 1 == 0;
+            seen[bit / 64] |= u64::from(is_alone) << (bit % 64);
+            alone += u32::from(is_alone & is_new);
+        }
+        alone
+    }
+
+    #[inline]
+    fn is_alone(&self, layout: &Layout, shingle: u64, bits: u64) -> bool {
+        let (word, at) = layout.slot(shingle);
+        self.0[word] >> at & bits == 0
     }
 
     fn merge(&mut self, other: &Self, is_across: bool) {

@@ -111,7 +111,10 @@ fn any_words(text: &str, part: Range<usize>, case: Case, found: &mut Vec<Token>)
                 let alone = Normalised::new(alone, case).text;
                 let mut words = alone.unicode_words();
                 let first = words.next();
-                (first == Some(word), words.next_back().or(first) == Some(word))
+                (
+                    first == Some(word),
+                    words.next_back().or(first) == Some(word),
+                )
             }
         };
         Token {
