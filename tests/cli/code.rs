@@ -141,8 +141,12 @@ fn pairs_that_share_too_few_shingles_are_counted() {
     let run = place.pipe(dedup, &docs);
     assert_eq!(run.stdout, docs);
     run.says(" · 3 pairs left out");
-    // Against an index too.
+    // No document is held against itself.
     place.file("docs.jsonl", &docs);
+    place
+        .run("--preset code --summary always --against docs.jsonl docs.jsonl")
+        .says(" · 6 pairs left out");
+    // Against an index too.
     place
         .run("index build --quiet --shingle-code 8 i docs.jsonl")
         .clean();
