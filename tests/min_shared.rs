@@ -31,7 +31,7 @@ fn inputs(sets: &[Set], first: usize) -> Vec<Input> {
 }
 
 fn is_of_one_group(left: usize, right: usize) -> bool {
-    left % 3 != 0 && left % 3 == right % 3
+    !left.is_multiple_of(3) && left % 3 == right % 3
 }
 
 /// What two sets share, if their score reaches the threshold.
