@@ -42,7 +42,7 @@ pub struct Document<'a> {
 }
 
 /// How a text was read, where that is not as it stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TextNotes {
     /// The encoding, if it had to be guessed.
     pub guess: Option<&'static str>,
@@ -84,7 +84,7 @@ impl TextNotes {
 }
 
 /// Bytes of a file that are not UTF-8, each run of which became U+FFFD.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StrayBytes {
     /// How many there are.
     pub count: u64,

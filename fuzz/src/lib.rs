@@ -128,7 +128,7 @@ impl Contents {
                             Content::Items(items) => items.hash(&mut hasher),
                         }
                         document.record.hash(&mut hasher);
-                        document.guess.hash(&mut hasher);
+                        document.notes.hash(&mut hasher);
                         document.fields.hash(&mut hasher);
                         for link in &document.links {
                             (&link.url, &link.text).hash(&mut hasher);
