@@ -39,7 +39,7 @@ mod tests {
             temp_dir: std::env::temp_dir(),
         };
         let pipe = || Input::from_reader("pipe", std::io::empty());
-        let file = || Input::from_path(std::path::Path::new("file"));
+        let file = || Input::from_path(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
         let of = |inputs: Vec<Input>| bytes_of_each(inputs.iter(), &memory, 16);
         assert_eq!(of(vec![pipe(), file(), pipe(), pipe()]), 100);
         assert_eq!(of(vec![pipe(), file()]), 300);
