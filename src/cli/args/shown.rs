@@ -343,7 +343,7 @@ mod tests {
     ];
 
     /// Flags that another one may need beside it.
-    const COMPANIONS: [&str; 20] = [
+    const COMPANIONS: [&str; 21] = [
         "",
         "-f jsonl",
         "-s jaccard",
@@ -364,6 +364,7 @@ mod tests {
         "--sweep hashes",
         "--sweep bands",
         "--best 3",
+        "--against tests/data/homework",
     ];
 
     /// Values of all kinds.
