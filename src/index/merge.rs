@@ -34,18 +34,16 @@ impl Source {
 /// Bytes of documents after which the memory is given back that they took.
 const BYTES_AT_ONCE: usize = 8 << 20;
 
-/// Merges segments into one of that number, for which `bytes` of memory may be taken; `None` if
-/// nothing is left of them.
+/// Merges segments into one of that number; `None` if nothing is left of them.
 pub(super) fn merge(
     segments: &[SegmentEntry],
     folder: &Path,
     number: u64,
-    bytes: usize,
+    making: Making,
 ) -> Result<Option<SegmentEntry>, Error> {
     if segments.iter().all(|segment| segment.live() == 0) {
         return Ok(None);
     }
-    let making = Making { lasts: true, bytes };
     let mut writer = SegmentWriter::create(folder, number, making)?;
     let mut sources = Vec::new();
     let mut first = 0;

@@ -44,6 +44,8 @@ pub(crate) struct IndexWriter {
     run_bytes_max: usize,
     /// What did not fit, as segments.
     runs: Vec<SegmentEntry>,
+    /// How many segments of this kind were written so far.
+    runs_written: u64,
     /// Keys of all documents that were added.
     keys: u64,
     /// The documents of each segment that are to be removed, with those that were.
@@ -53,6 +55,8 @@ pub(crate) struct IndexWriter {
 
 /// Documents that wait take no more than this, however much memory there is.
 const RUN_BYTES_MAX: u64 = 512 << 20;
+/// Runs that are merged at once. Each of them takes some pages of memory while it is read.
+const RUNS_MERGED_MAX: usize = 16;
 /// Keys for each byte of checksums and of the directory of groups.
 const KEYS_PER_BYTE: u64 = 8;
 
@@ -95,6 +99,7 @@ impl IndexWriter {
             run: Run::default(),
             run_bytes_max: RUN_BYTES_MAX as usize,
             runs: Vec::new(),
+            runs_written: 0,
             keys: 0,
             _lock: lock,
         };
@@ -151,11 +156,17 @@ impl IndexWriter {
 
     /// Writes what waits to a segment of its own, which is merged with others before it counts.
     fn flush(&mut self) -> Result<(), Error> {
-        let number = self.index.manifest.next + 1 + self.runs.len() as u64;
+        let number = self.next_run();
         let run = std::mem::take(&mut self.run);
         let written = run.write(&self.index.folder, number, self.making(false))?;
         self.runs.push(written);
         Ok(())
+    }
+
+    /// Returns the number of the next segment that is merged with others before it counts.
+    fn next_run(&mut self) -> u64 {
+        self.runs_written += 1;
+        self.index.manifest.next + self.runs_written
     }
 
     fn making(&self, lasts: bool) -> Making {
@@ -207,9 +218,29 @@ impl IndexWriter {
         if !self.run.is_empty() {
             self.flush()?;
         }
-        let merged = merge(&self.runs, &folder, number, self.run_bytes_max)?;
-        for entry in self.runs.drain(..) {
-            for path in super::writer::paths(&folder, entry.number) {
+        while self.runs.len() > RUNS_MERGED_MAX {
+            let runs = std::mem::take(&mut self.runs);
+            for chunk in runs.chunks(RUNS_MERGED_MAX) {
+                let number = self.next_run();
+                let merged = self.merge_runs(chunk, number, false)?;
+                self.runs.extend(merged);
+            }
+        }
+        let runs = std::mem::take(&mut self.runs);
+        self.merge_runs(&runs, number, true)
+    }
+
+    /// Merges consecutive runs into one segment, and removes them.
+    fn merge_runs(
+        &self,
+        runs: &[SegmentEntry],
+        number: u64,
+        lasts: bool,
+    ) -> Result<Option<SegmentEntry>, Error> {
+        let folder = &self.index.folder;
+        let merged = merge(runs, folder, number, self.making(lasts))?;
+        for entry in runs {
+            for path in super::writer::paths(folder, entry.number) {
                 fs::remove_file(&path).map_err(|error| cannot_write(&path, error))?;
             }
         }
@@ -263,7 +294,7 @@ impl IndexWriter {
         let mut manifest = self.index.manifest.clone();
         let segments = &manifest.segments[range.clone()];
         let folder = &self.index.folder;
-        let merged = merge(segments, folder, manifest.next, self.run_bytes_max)?;
+        let merged = merge(segments, folder, manifest.next, self.making(true))?;
         manifest.next += 1;
         manifest.segments.splice(range, merged);
         self.switch(&manifest)

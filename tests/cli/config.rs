@@ -87,7 +87,7 @@ fn keys_that_do_not_apply_to_this_call_are_ignored() {
         .file("docs", four().concat())
         .file(
             "simdup.toml",
-            "glob = [\"*.c\"]\nhidden = true\npreset = \"code\"\nremoved = \"gone\"\nskip-ok = true\n",
+            "glob = [\"*.c\"]\nhidden = true\npreset = \"code\"\nmin-shared = 0\nremoved = \"gone\"\nskip-ok = true\n",
         );
     let found = "src/a.c src/b.c 1.0\n";
     for files in ["src", "src/a.c src/b.c", "--files-from list"] {
@@ -133,7 +133,7 @@ fn a_command_line_that_cannot_run_is_not_printed() {
         "dedup --annotate --dry-run",
         "rank --gold nowhere --features nothing",
         "eval --hashes 4,5",
-        "tune --preset code",
+        "tune --preset technosphere",
         "index build x -w 3 -c 4",
         "query x -w 3 -c 4",
     ] {

@@ -79,6 +79,12 @@ impl Place {
         command
     }
 
+    /// Runs without input. Returns the exit status; standard output may be of any bytes.
+    pub fn status(&self, arguments: &str) -> i32 {
+        let output = self.command(arguments).output().unwrap();
+        output.status.code().expect("no signal")
+    }
+
     /// Such a command that signals end, whatever is ignored here: a shell's `&` ignores interrupts.
     pub fn signalled(&self, arguments: &str) -> Command {
         let command = self.command(arguments);

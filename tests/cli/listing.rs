@@ -30,7 +30,7 @@ fn the_best_come_first_if_asked() {
         lines.sort_by(|one, two| scores(two)[0].total_cmp(&scores(one)[0]));
         let sorted = place.run(&format!("--sort score {flags}")).clean();
         assert!(sorted.lines().eq(lines.iter().copied()));
-        let small = format!("--sort score --memory 1K -q {flags}");
+        let small = format!("--sort score --memory 1M -q {flags}");
         assert_eq!(place.run(&small).clean(), sorted);
         for top in [1, 7, 1000] {
             let best: Vec<&str> = lines.iter().copied().take(top).collect();
