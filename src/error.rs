@@ -284,8 +284,8 @@ impl fmt::Display for ErrorKind {
             Self::Warc(what) => write!(f, "malformed WARC record: {}", one_line(what)),
             Self::Parquet(what) => write!(f, "malformed Parquet: {}", one_line(what)),
             Self::Utf8 => f.write_str(
-                "invalid UTF-8; JSON and protobuf have no other encoding, and --encoding says \
-                 which one plain text has",
+                "invalid UTF-8; JSON and protobuf must be UTF-8, and for plain text --encoding \
+                 names another encoding",
             ),
             Self::NothingPrinted(files) => {
                 f.write_str("the command printed nothing for this file")?;

@@ -6,8 +6,9 @@ mod cli;
 
 use std::process::ExitCode;
 
-/// Exits with 0: done; 1: found, and 3: no document at all, both only with `--exit-status`; 2: an
-/// error, skipped records among them unless `--skip-ok`. A signal that ends the run ends the process.
+/// Exits with 0: done; 1: found, and 3: no document could be read, both only with `--exit-status`;
+/// 2: an error, skipped records among them unless `--skip-ok`. A signal that ends the run ends the
+/// process.
 fn main() -> ExitCode {
     match cli::run() {
         Ok(outcome) => outcome.into(),

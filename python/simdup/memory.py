@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path, PurePosixPath
+
+VERSION_1 = ["sys/fs/cgroup/memory"], ["memory.limit_in_bytes"]
+VERSION_2 = ["sys/fs/cgroup", "sys/fs/cgroup/unified"], ["memory.max", "memory.high"]
+"""Where control groups are mounted, and the files of a group that limit its memory. The program
+reads the same (`src/cli/linux.rs`)."""
 
 
 def memory_bytes(root: Path = Path("/")) -> int | None:
@@ -25,20 +31,22 @@ def _limits(root: Path) -> Iterator[int]:
 
     A container may see its own group as the root of the hierarchy, so the root counts, too.
     """
-    mount = root / "sys/fs/cgroup"
     for line in _text(root / "proc/self/cgroup").splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, group = rest.partition(":")
+        _, *rest = line.split(":", 2)
+        if len(rest) < 2:
+            continue
+        controllers, group = rest
         if controllers == "":
-            hierarchy, name = mount, "memory.max"
+            mounts, names = VERSION_2
         elif "memory" in controllers.split(","):
-            hierarchy, name = mount / "memory", "memory.limit_in_bytes"
+            mounts, names = VERSION_1
         else:
             continue
-        path = PurePosixPath(group.lstrip("/"))
-        for one in [path, *path.parents]:
+        # Of a group outside what the container sees, the path leads up from the mount.
+        path = PurePosixPath(*(part for part in group.split("/") if part not in ("", ".", "..")))
+        for mount, one, name in product(mounts, [path, *path.parents], names):
             # Without a limit it says `max`, or in version 1 a number beyond all memory.
-            text = _text(hierarchy / one / name).strip()
+            text = _text(root / mount / one / name).strip()
             if text.isdigit():
                 yield int(text)
 

@@ -705,8 +705,8 @@ def pairs(
     settings, inputs and version. Without it, a temporary directory of this machine is taken, which
     goes when this process ends.
 
-    What should be known of the inputs is a SimdupWarning each. `stats=Stats()` takes the counts
-    and the same warnings. An input that cannot be read, and a stage that cannot go on, raise
+    Each problem with an input raises a SimdupWarning. `stats=Stats()` takes the counts and lists
+    the same warnings. An input that cannot be read, and a stage that cannot go on, raise
     StageError; settings that do not fit a DataFrame raise ValueError.
     """
     found = _found(spark, "pairs", inputs, settings, work=work, **more)

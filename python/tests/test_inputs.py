@@ -238,6 +238,30 @@ def test_problems_with_records_and_counts_reach_the_caller(spark, tmp_path):
         on_spark.pairs(spark, [str(path)], work=str(tmp_path / "work"), parallelism=1)
 
 
+def test_texts_that_are_not_read_as_they_stand_reach_the_caller(spark, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    start = ("ни слова " * 40 + TEXT).encode()
+    (folder / "a.txt").write_bytes(start + b" \xff end\n")
+    (folder / "b.txt").write_bytes(b"\x1b$)C\x0e0!3*4Y\x0f text " + TEXT.encode())
+    (folder / "c.json").write_text('[{"words": "one two"}, {"words": "three"}]\n')
+    (folder / "d.txt").write_bytes(("слова и ещё слова " * 20).encode("windows-1251"))
+    stats = on_spark.Stats()
+    with pytest.warns(SimdupWarning):
+        on_spark.pairs(spark, [str(folder)], stats=stats, work=str(tmp_path / "work"))
+    assert stats.warnings == [
+        "documents that are not UTF-8, by the encoding they were read in: windows-1251 (1), first "
+        f"in {folder}/d.txt; set `encoding` to choose another",
+        "bytes that were not UTF-8 and were replaced by U+FFFD: 1 in 1 documents, first at byte "
+        f"{len(start) + 1} of {folder}/a.txt; if the file has another encoding, set `encoding`",
+        "documents in an encoding that cannot be decoded, which were read as ASCII: ISO-2022-KR "
+        f"(1), first in {folder}/b.txt; convert such files first, as in `iconv -f ISO-2022-KR -t "
+        "UTF-8 FILE`",
+        "JSON arrays without the field `text`, which were read as plain text: 1, first in "
+        f"{folder}/c.json; set `text_field` to name the field of records",
+    ]
+
+
 def test_the_session_keeps_its_settings_while_a_stage_runs(spark, tmp_path, monkeypatch):
     names = [
         "spark.sql.execution.arrow.maxRecordsPerBatch",

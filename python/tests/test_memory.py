@@ -30,6 +30,42 @@ GIB = 1 << 30
             8 * GIB,
         ),
         ("", {}, 8 * GIB),
+        # As in the program's tests (`src/cli/linux.rs`).
+        ("0::/\nnonsense\n", {"memory.max": "max\n"}, 8 * GIB),
+        ("nonsense\n", {"memory.max": f"{4 * GIB}"}, 8 * GIB),
+        *(
+            (
+                "0::/pods/one/two\n",
+                {
+                    "pods/one/two/memory.max": own,
+                    "pods/one/two/memory.high": high,
+                    "pods/memory.max": outer,
+                    "memory.max": whole,
+                },
+                expected,
+            )
+            for own, high, outer, whole, expected in [
+                ("max\n", "max\n", "max\n", "max\n", 8 * GIB),
+                (f"{4 * GIB}\n", "max", "max", "max", 4 * GIB),
+                (f"{4 * GIB}\n", f"{3 * GIB}\n", "max", "max", 3 * GIB),
+                ("max", "max", f"{3 * GIB}\n", f"{4 * GIB}\n", 3 * GIB),
+                ("max", "max", "max", f"{4 * GIB}\n", 4 * GIB),
+                (*["99999999999999"] * 4, 8 * GIB),
+            ]
+        ),
+        (
+            "9:cpuset:/\n4:cpu,memory:/docker/one\n0::/\n",
+            {"memory/docker/one/memory.limit_in_bytes": f"{4 * GIB}\n"},
+            4 * GIB,
+        ),
+        (
+            "9:cpuset:/\n4:cpu,memory:/docker/one\n0::/\n",
+            {"memory/memory.limit_in_bytes": f"{4 * GIB}\n"},
+            4 * GIB,
+        ),
+        ("3:cpuset:/a\n0::/../../b\n", {"memory/a/memory.limit_in_bytes": "1000\n"}, 8 * GIB),
+        ("3:cpuset:/a\n0::/../../b\n", {"unified/b/memory.max": f"{4 * GIB}"}, 4 * GIB),
+        ("0::/b", {"unified/b/memory.high": f"{2 * GIB}", "memory.max": f"{3 * GIB}"}, 2 * GIB),
     ],
 )
 def test_the_limit_of_a_container_is_all_memory_there_is(

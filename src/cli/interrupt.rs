@@ -68,6 +68,10 @@ pub(super) fn watch() {
 /// signal ended the program: a shell then ends its loop too.
 #[cfg(unix)]
 fn die_of(signal: i32) {
+    // The first process of a container does not die of signals.
+    if std::process::id() == 1 {
+        std::process::exit(SIGNALED + signal);
+    }
     let _ = signal_hook::low_level::emulate_default_handler(signal);
     // Only if the signal is unknown there.
     std::process::exit(SIGNALED + signal)

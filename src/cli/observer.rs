@@ -233,11 +233,11 @@ impl Terminal {
 fn tell_of_repeated_files(stats: &Stats) {
     match stats.counts.repeated_files {
         0 => {}
-        1 => report::warning("1 path leads to a file that was read before, and was left out"),
+        1 => report::warning("1 path was skipped: it is a file that was already read"),
         repeated => {
             let repeated = summary::number(repeated);
             report::warning(&format!(
-                "{repeated} paths lead to files that were read before, and were left out"
+                "{repeated} paths were skipped: they are files that were already read"
             ));
         }
     }
@@ -384,20 +384,20 @@ fn tell_of_encodings(texts: &TextStats) {
     }
     if let Some((file, byte)) = &texts.first_repaired {
         let bytes = match texts.replaced_bytes {
-            1 => "1 byte is".to_owned(),
-            bytes => format!("{} bytes are", summary::number(bytes)),
+            1 => "1 byte".to_owned(),
+            bytes => format!("{} bytes", summary::number(bytes)),
         };
         let documents = match texts.repaired {
             1 => String::new(),
             documents => format!(" in {} documents", summary::number(documents)),
         };
-        let first = match texts.replaced_bytes {
-            1 => "at",
-            _ => "the first at",
+        let (was, first) = match texts.replaced_bytes {
+            1 => ("was", ""),
+            _ => ("were", "first: "),
         };
         report::warning(&format!(
-            "{bytes} not UTF-8{documents} and read as U+FFFD, {first} byte {byte} of {file}; if \
-             that is another encoding, --encoding names it"
+            "{bytes}{documents} {was} not UTF-8 and {was} replaced by U+FFFD ({first}byte {byte} \
+             of {file}); if the file has another encoding, pass --encoding NAME"
         ));
     }
     if !texts.unread_encodings.is_empty() {

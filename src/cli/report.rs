@@ -58,8 +58,8 @@ pub(super) fn warning(text: &str) {
 /// Says that text lines do not have all ids as they are; `formats` have.
 pub(super) fn note_encoded_ids(formats: &str) {
     warning(&format!(
-        "in ids with white space, it is written as %20 and the like, and % as %25; {formats} \
-         writes ids exactly"
+        "some ids contain white space: it is printed as %20 or the like, and % as %25; use \
+         {formats} for exact ids"
     ));
 }
 

@@ -151,7 +151,7 @@ fn search(index: &Index) -> Result<(), Error> {
                 assert!(shared.shared <= shared.size && shared.shared <= keys.len() as u32);
                 assert!(shared.size > 0);
             };
-            index.search(&keys, enough, &mut Searcher::default(), each)?;
+            index.search(&keys, None, enough, &mut Searcher::default(), each)?;
         }
         index.find("document 11")?;
     }

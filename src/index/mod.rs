@@ -267,16 +267,19 @@ impl Index {
         self.segment(spot).keys_of(spot.document, keys)
     }
 
-    /// Gives the documents that share enough with one that has these keys, in order.
+    /// Gives the documents but one that share enough with one that has these keys, in order.
     pub(crate) fn search(
         &self,
         keys: &[Key],
+        but: Option<Spot>,
         enough: Enough,
         searcher: &mut Searcher,
         mut each: impl FnMut(Spot, Shared),
     ) -> Result<(), Error> {
         for (number, segment) in (0..).zip(&self.segments) {
-            searcher.search(segment, keys, enough, |shared| {
+            let but = but.filter(|spot| spot.segment == number);
+            let but = but.map(|spot| spot.document);
+            searcher.search(segment, keys, but, enough, |shared| {
                 let spot = Spot {
                     segment: number,
                     document: shared.document,

@@ -141,12 +141,13 @@ struct Candidate {
 }
 
 impl Searcher {
-    /// Gives those documents of a segment that share enough with a document of these keys, in
-    /// order. The keys are in order, too.
+    /// Gives those documents of a segment but one that share enough with a document of these keys,
+    /// in order. The keys are in order, too.
     pub(super) fn search(
         &mut self,
         segment: &Segment,
         keys: &[Key],
+        but: Option<u32>,
         enough: Enough,
         mut each: impl FnMut(Shared),
     ) -> Result<(), Error> {
@@ -214,7 +215,7 @@ impl Searcher {
                 if candidate.shared > candidate.size {
                     return Err(has_more(segment, candidate.document));
                 }
-                if candidate.shared < candidate.needed {
+                if candidate.shared < candidate.needed || Some(candidate.document) == but {
                     continue;
                 }
                 if enough.keeps(candidate.shared) {

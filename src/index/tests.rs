@@ -49,6 +49,7 @@ fn found(index: &Index, set: &Set, enough: Enough) -> Vec<(String, u32)> {
     index
         .search(
             &keys(set),
+            None,
             enough,
             &mut Searcher::default(),
             |spot, shared| {
@@ -218,6 +219,7 @@ fn a_flipped_bit_or_a_cut_anywhere_is_found_or_harmless() {
         for (_, set) in &documents {
             index.search(
                 &keys(set),
+                None,
                 Enough::Similar(bound),
                 &mut searcher,
                 |spot, shared| {

@@ -22,7 +22,7 @@ use crate::pairs::{Pair, Pairs};
 use crate::read::{Input, read_pairs};
 use crate::score::{Measure, Score};
 use crate::settings::Settings;
-use crate::shingle::{ShingleSet, ShingleSettings, Shingler, Shingles, shingler};
+use crate::shingle::{ShingleSet, ShingleSettings, Shingler, Shingles, Tokens, shingler};
 use crate::stats::Stats;
 
 /// Which pairs are explained.
@@ -280,6 +280,7 @@ pub fn explain_documents(
         texts.iter().sum::<u64>()
     };
     let mut tokens_max = 0;
+    let at_a_time = tokenized_bytes_max(&settings.shingle, settings.memory().bytes);
     explained.explanations = in_pool(settings, || {
         let mut explanations = Vec::with_capacity(named.len());
         let mut rest = &named[..];
@@ -288,7 +289,7 @@ pub fn explain_documents(
             let mut all = 0;
             let fitting = rest.iter().take_while(|&pair| {
                 all += bytes(pair);
-                all <= BYTES_AT_A_TIME
+                all <= at_a_time
             });
             let (now, later) = rest.split_at(fitting.count().max(1));
             rest = later;
@@ -316,8 +317,21 @@ pub fn explain_documents(
     Ok(explained)
 }
 
-/// Bytes of texts whose tokens are held at a time, unless two texts have more.
-const BYTES_AT_A_TIME: u64 = 1 << 20;
+/// Returns the bytes of texts whose tokens are held at a time, unless two texts have more.
+pub(super) fn tokenized_bytes_max(shingle: &ShingleSettings, memory_bytes: u64) -> u64 {
+    const MEMORY_SHARE: u64 = 4;
+    const MOST: u64 = 4 << 20;
+    // Memory that the tokens of each byte take, about.
+    let bytes_per_byte = match shingle {
+        ShingleSettings::Tokens {
+            tokens: Tokens::Chars,
+            ..
+        } => 80,
+        _ => 20,
+    };
+    MOST.min(memory_bytes / MEMORY_SHARE / bytes_per_byte)
+}
+
 /// Memory for each token of two texts while they are held against each other: its place, hash and
 /// shingle, and the passages that may begin with it.
 const TOKEN_BYTES: u64 = 160;

@@ -172,6 +172,11 @@ impl Floor {
         all.other_bytes_max = all.other_bytes_max.max(more.other_bytes_max);
     }
 
+    /// What was counted so far.
+    pub(super) fn counted(&self) -> &Counted {
+        &self.counted
+    }
+
     /// Counts the windows of so many inputs that are compressed with such a one at the most:
     /// each thread has one of them open.
     pub(super) fn add_windows(&mut self, inputs: usize, window_bytes: u64) {

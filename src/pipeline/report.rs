@@ -9,7 +9,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::chosen::{Choice, Chosen};
-use super::explain::numbered;
+use super::explain::{numbered, tokenized_bytes_max};
 use super::floor::Purpose;
 use super::pairs::pairs_of;
 use super::reading::{Reading, Wants};
@@ -83,12 +83,9 @@ pub struct Reported {
 const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Bytes of all texts that are shown at the most; those of the best pairs come first.
 const TEXTS_BYTES_MAX: usize = 256 << 20;
-/// The parts of the memory that texts, packed chunks and the tokens of some texts may take.
+/// The parts of the memory that texts and packed chunks may take.
 const TEXTS_SHARE: u64 = 8;
 const CHUNKS_SHARE: u64 = 16;
-const TOKENS_SHARE: u64 = 4;
-/// Bytes of texts whose tokens are held at a time, at the most.
-const TOKENISED_BYTES: usize = 4 << 20;
 /// Bytes of a chunk before it is packed, about: it is unpacked when somebody looks at one of its
 /// texts.
 const CHUNK_BYTES: usize = 128 << 10;
@@ -534,7 +531,7 @@ impl Shown {
     ) -> Result<(), Error> {
         let mut batch: Vec<usize> = Vec::new();
         let memory = &explaining.memory;
-        let at_a_time = explaining.bytes_at_a_time();
+        let at_a_time = tokenized_bytes_max(&explaining.settings.shingle, memory.bytes) as usize;
         let mut chunks = Chunks::new(memory);
         let order = std::mem::take(&mut self.order);
         let mut held: HashMap<usize, usize> = HashMap::new();
@@ -692,23 +689,6 @@ struct Explaining<'a> {
 }
 
 impl Explaining<'_> {
-    /// Bytes of texts whose tokens are held at a time.
-    fn bytes_at_a_time(&self) -> usize {
-        let fitting = self.memory.bytes / TOKENS_SHARE / self.bytes_per_byte();
-        TOKENISED_BYTES.min(fitting as usize)
-    }
-
-    /// Memory that the tokens of each byte of a text take, about.
-    fn bytes_per_byte(&self) -> u64 {
-        match &self.settings.shingle {
-            ShingleSettings::Tokens {
-                tokens: Tokens::Chars,
-                ..
-            } => 80,
-            _ => 20,
-        }
-    }
-
     fn spanned(&self, text: &str) -> Option<Spanned> {
         Spanned::new(text, &self.settings.shingle, self.template)
     }

@@ -161,9 +161,11 @@ pub(super) fn is_control(byte: &u8) -> bool {
 /// What content is that can be no text.
 pub(super) fn by_looks(head: &[u8]) -> Option<Foreign> {
     let is_binary = if head.contains(&0) && is_spotted_text(head) {
-        // Binary formats start with zeros and have more of them. In a text one went astray.
+        // Binary formats start with zeros and have more of them. In a text one went astray, which is
+        // not to be believed of the first byte of a few.
         let starts_with_zero = head.iter().take(4).any(|&byte| byte == 0);
-        starts_with_zero && controls(head) > 1 + head.len() / encoding::ASTRAY
+        let is_short = head.starts_with(&[0]) && head.len() < 64;
+        is_short || starts_with_zero && controls(head) > 1 + head.len() / encoding::ASTRAY
     } else {
         !utf8::is_text(head) && encoding::is_binary(head) || head.contains(&0)
     };
@@ -216,7 +218,8 @@ fn is_utf16(head: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
             return false;
         }
     }
-    units.len() > 1 && rest.is_empty()
+    // A few bytes are as likely anything else.
+    units.len() > 4 && rest.is_empty()
 }
 
 fn is_textual(c: char) -> bool {
@@ -294,6 +297,10 @@ mod tests {
         let long = "wörter ".repeat(50) + "\0\0" + &"wörter ".repeat(9);
         assert_eq!(what(long.as_bytes()), None);
         assert_eq!(what(&[0; 500]), Some(BINARY.what));
+        for short in [&b"\0abbott\n"[..], b"F\0\x03+05\n\n", b"\0ar\0"] {
+            assert_eq!(what(short), Some(BINARY.what), "{short:?}");
+            assert_eq!(wide_without_mark(short), None);
+        }
         assert_eq!(
             what(b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff"),
             Some(BINARY.what)

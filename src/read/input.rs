@@ -213,7 +213,7 @@ impl Input {
         let checked = match &self.origin {
             // Nothing is lost by a link that leads back to where it is.
             Origin::Unreadable(error) if error.kind() == io::ErrorKind::Other => Ok(()),
-            Origin::Unreadable(error) => Err(io::Error::from(error.kind())),
+            Origin::Unreadable(error) => Err(copy_of(error)),
             _ => match self.path() {
                 Some(path) => fs::metadata(path).and_then(|found| match found.file_type() {
                     kind if kind.is_file() || kind.is_dir() => File::open(path).map(drop),
@@ -257,7 +257,7 @@ impl Input {
     /// The same once more, if it cannot be read.
     pub(super) fn unreadable_again(&self) -> Option<Self> {
         let error = match &self.origin {
-            Origin::Unreadable(error) => io::Error::from(error.kind()),
+            Origin::Unreadable(error) => copy_of(error),
             Origin::Path(path) => fs::metadata(path).err()?,
             _ => return None,
         };
@@ -423,6 +423,14 @@ impl fmt::Debug for Input {
     }
 }
 
+/// Returns an error that says the same.
+fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
 #[cfg(unix)]
 fn name(path: &Path) -> Cow<'_, str> {
     use std::os::unix::ffi::OsStrExt;
@@ -434,86 +442,55 @@ fn name(path: &Path) -> Cow<'_, str> {
     path.to_string_lossy()
 }
 
+/// Stands before the two digits of a byte that is not UTF-8.
+const ESCAPE: char = char::REPLACEMENT_CHARACTER;
+
 /// Returns a path as text, so that different paths have different names.
 ///
-/// Bytes that are not UTF-8 are written as in an address, `%FF`. A path that is UTF-8 stays as it
-/// is, unless it has such an escape of bytes that are not UTF-8: that gets a `25` behind its `%`,
-/// as does every escape that has one already. So `c\xFF` is `c%FF`, `c%FF` is `c%25FF`, `c%25FF` is
-/// `c%2525FF`, and `100%`, `%41` and `%D0%9F` stay.
+/// A path that is UTF-8 is its own name. In any other, each byte that is not UTF-8 is written as
+/// U+FFFD and two digits, and a U+FFFD as its three bytes. A path that is UTF-8 and reads as such a
+/// name gets one U+FFFD more.
 pub(super) fn name_of(path: &[u8]) -> Cow<'_, str> {
     if let Ok(name) = std::str::from_utf8(path) {
-        return match name.contains('%') {
-            true => escaped(name, false),
-            false => name.into(),
+        return if name.contains(ESCAPE) {
+            with_longer_escapes(name).into()
+        } else {
+            name.into()
         };
     }
     let mut name = String::new();
-    for chunk in path.utf8_chunks() {
-        name.push_str(&escaped(chunk.valid(), true));
-        for byte in chunk.invalid() {
-            name.push_str(&format!("%{byte:02X}"));
+    let push_bytes = |name: &mut String, bytes: &[u8]| {
+        for byte in bytes {
+            name.push_str(&format!("{ESCAPE}{byte:02X}"));
         }
+    };
+    for chunk in path.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c == ESCAPE {
+                push_bytes(&mut name, ESCAPE.encode_utf8(&mut [0; 4]).as_bytes());
+            } else {
+                name.push(c);
+            }
+        }
+        push_bytes(&mut name, chunk.invalid());
     }
     name.into()
 }
 
-/// What reads as an escape of a byte above 127: its place, how often `25` stands in it, the byte,
-/// and where it ends.
-#[derive(Clone, Copy)]
-struct Escape {
-    start: usize,
-    depth: usize,
-    byte: u8,
-    end: usize,
-}
-
-impl Escape {
-    /// Finds all of a text.
-    fn all(text: &str) -> Vec<Self> {
-        let at = |start: usize| {
-            let mut rest = text.get(start + 1..)?;
-            let mut depth = 0;
-            while let Some(behind) = rest.strip_prefix("25") {
-                (rest, depth) = (behind, depth + 1);
-            }
-            let digits = rest.get(..2)?;
-            let is_written = |digit: u8| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit);
-            let byte = u8::from_str_radix(digits, 16).ok()?;
-            (byte > 0x7f && digits.bytes().all(is_written)).then(|| Self {
-                start,
-                depth,
-                byte,
-                end: text.len() - rest.len() + 2,
-            })
-        };
-        let percents = text.match_indices('%').map(|(start, _)| start);
-        percents.filter_map(at).collect()
-    }
-}
-
-/// Escapes what reads as an escape: all of it, or only what is no UTF-8.
-fn escaped(text: &str, all: bool) -> Cow<'_, str> {
-    let escapes = Escape::all(text);
+/// Adds a U+FFFD to each run of them that two digits follow.
+fn with_longer_escapes(text: &str) -> String {
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(byte);
     let mut name = String::new();
-    let mut copied = 0;
-    let is_next =
-        |one: &Escape, two: &Escape| one.end == two.start && (one.depth == 0) == (two.depth == 0);
-    for run in escapes.chunk_by(is_next) {
-        let bytes: Vec<u8> = run.iter().map(|escape| escape.byte).collect();
-        let is_text = run[0].depth == 0 && std::str::from_utf8(&bytes).is_ok();
-        if is_text && !all {
-            continue;
+    let mut rest = text;
+    while let Some(start) = rest.find(ESCAPE) {
+        let after = rest[start..].trim_start_matches(ESCAPE);
+        name.push_str(&rest[..rest.len() - after.len()]);
+        if after.bytes().take(2).filter(is_digit).count() == 2 {
+            name.push(ESCAPE);
         }
-        for escape in run {
-            name.push_str(&text[copied..=escape.start]);
-            name.push_str("25");
-            copied = escape.start + 1;
-        }
+        rest = after;
     }
-    match copied {
-        0 => text.into(),
-        _ => (name + &text[copied..]).into(),
-    }
+    name + rest
 }
 
 #[cfg(test)]
@@ -523,24 +500,23 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn names_that_are_not_text_differ_and_lead_back_to_the_file() {
+    fn a_path_that_is_text_is_its_own_name_and_no_other_path_has_it() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt;
         for (bytes, expected) in [
-            (&b"d/\xff"[..], "d/%FF"),
-            (b"d/\xfe", "d/%FE"),
-            (b"caf\xe9 100%", "caf%E9 100%"),
-            (b"%41\xff%", "%41%FF%"),
-            (b"%4\xff", "%4%FF"),
-            (b"%D0%96\xff", "%25D0%2596%FF"),
-            (b"\xd0\x96\xd0", "\u{416}%D0"),
+            (&b"d/\xff"[..], "d/\u{fffd}FF"),
+            (b"d/\xfe", "d/\u{fffd}FE"),
+            (b"caf\xe9 100%", "caf\u{fffd}E9 100%"),
+            (b"\xd0\x96\xd0", "\u{416}\u{fffd}D0"),
+            (
+                b"\xef\xbf\xbd\xff",
+                "\u{fffd}EF\u{fffd}BF\u{fffd}BD\u{fffd}FF",
+            ),
             // Text stays as it is, unless it could be what bytes became.
-            (b"100%41", "100%41"),
-            (b"%D0%96%25", "%D0%96%25"),
-            (b"c%ff", "c%ff"),
-            (b"c%FF", "c%25FF"),
-            (b"c%25FF", "c%2525FF"),
-            (b"c%D0", "c%25D0"),
+            (b"%CF%F0%E8.html", "%CF%F0%E8.html"),
+            (b"c%FF", "c%FF"),
+            (b"c\xef\xbf\xbd", "c\u{fffd}"),
+            (b"c\xef\xbf\xbdFF", "c\u{fffd}\u{fffd}FF"),
         ] {
             let input = Input::from_path(Path::new(OsStr::from_bytes(bytes)));
             assert_eq!(&**input.name(), expected);
@@ -564,17 +540,16 @@ mod tests {
             b"\xd0",
             b"\x96",
             b"\xd0\x96",
-            b"%",
-            b"25",
+            b"\xef\xbf\xbd",
+            b"\xef",
+            b"\xbf\xbd",
+            b"EF",
+            b"BF",
             b"FF",
-            b"%FF",
-            b"%D0",
-            b"%96",
             b"D0",
             b"96",
             b"a",
-            b"%25FF",
-            b"%25",
+            b"F",
         ])
     }
 }

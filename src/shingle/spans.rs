@@ -104,18 +104,21 @@ fn any_words(text: &str, part: Range<usize>, case: Case, found: &mut Vec<Token>)
         let place = piece.place(at..at + word.len(), &mut seen);
         let place = part.start + place.start..part.start + place.end;
         let alone = &text[place.clone()];
-        let (may_begin, may_end) = match alone.is_ascii() {
-            true => (true, true),
-            false if piece.has_sigma && !piece.is_settled(at, word) => (false, false),
-            false => {
-                let alone = Normalised::new(alone, case).text;
-                let mut words = alone.unicode_words();
-                let first = words.next();
-                (
-                    first == Some(word),
-                    words.next_back().or(first) == Some(word),
-                )
-            }
+        let (may_begin, may_end) = if alone.is_ascii() {
+            (true, true)
+        } else {
+            let [begins, ends] = if piece.has_sigma {
+                piece.settled_sides(at, word)
+            } else {
+                [true, true]
+            };
+            let alone = Normalised::new(alone, case).text;
+            let mut words = alone.unicode_words();
+            let first = words.next();
+            (
+                begins && first == Some(word),
+                ends && words.next_back().or(first) == Some(word),
+            )
         };
         Token {
             hash: token_hash(word.as_bytes()),
@@ -155,10 +158,11 @@ fn characters(text: &str, case: Case) -> Vec<Token> {
         }
         in_space = space;
     }
-    let clusters = spaced.text.grapheme_indices(true);
+    let clusters: Vec<(usize, &str)> = spaced.text.grapheme_indices(true).collect();
     let mut seen = 0;
     let mut found: Vec<Token> = clusters
-        .map(|(at, cluster)| {
+        .iter()
+        .map(|&(at, cluster)| {
             let place = spaced.place(at..at + cluster.len(), &mut seen);
             let alone = &text[place.clone()];
             let (may_begin, may_end) = match alone.is_ascii() && alone.len() == 1 {
@@ -181,9 +185,14 @@ fn characters(text: &str, case: Case) -> Vec<Token> {
             let near = index.saturating_sub(1)..(index + 2).min(sigmas.len());
             let alone = &text[token.place.clone()];
             let is_apart = alone.chars().all(char::is_whitespace);
-            if !is_apart && (sigmas[near].contains(&true) || is_seen_through(alone)) {
+            let is_seen_through = || [alone, clusters[index].1].into_iter().any(is_seen_through);
+            if !is_apart && (sigmas[near].contains(&true) || is_seen_through()) {
                 (token.may_begin, token.may_end) = (false, false);
             }
+        }
+        // The whole text begins with the first and ends with the last.
+        if let [first, .., last] = &mut found[..] {
+            (first.may_begin, last.may_end) = (true, true);
         }
     }
     found
@@ -265,13 +274,24 @@ impl Normalised {
         composed
     }
 
-    /// Whether no sigma in or beside a word looks from one to the other side of the word's end.
-    fn is_settled(&self, at: usize, word: &str) -> bool {
+    /// Whether every sigma in or beside a word stays what it is if the text began with the word, and
+    /// if it ended with it. A sigma is ς if a letter stands before it and none after it; some
+    /// characters are passed over on the way to these.
+    fn settled_sides(&self, at: usize, word: &str) -> [bool; 2] {
+        if is_seen_through(word) {
+            return [false, false];
+        }
+        let is_sigma = |c: char| matches!(c, 'σ' | 'ς');
+        let (Some(first), Some(last)) = (word.find(is_sigma), word.rfind(is_sigma)) else {
+            return [true, true];
+        };
         let before = self.text[..at].chars().next_back();
-        let behind = self.text[at + word.len()..].chars().next();
-        let has_sigma = word.contains(['σ', 'ς']);
-        !is_seen_through(word)
-            && (!has_sigma || [before, behind].into_iter().flatten().all(settles))
+        let after = self.text[at + word.len()..].chars().next();
+        let begins = before.is_none_or(settles) || !is_seen_through(&word[..first]);
+        let ends = after.is_none_or(settles)
+            || !is_seen_through(&word[last + 'ς'.len_utf8()..])
+            || word[last..].starts_with('ς') && !is_seen_through(&word[..last]);
+        [begins, ends]
     }
 
     fn push_stretch(&mut self, stretch: &str, place: &Range<usize>) {
@@ -432,6 +452,30 @@ mod tests {
             let (whole, first, last) = ((true, true), (true, false), (false, true));
             assert_eq!(edges, [whole, first, last, whole, whole]);
         }
+    }
+
+    #[test]
+    fn a_passage_may_begin_and_end_with_a_final_sigma() {
+        let edges = |text: &str, tokens: Tokens| -> Vec<(bool, bool)> {
+            let settings = ShingleSettings::Tokens {
+                tokens,
+                case: Case::Fold,
+                windows: Windows::of(1),
+            };
+            let found = spans(text, &settings).unwrap();
+            let edges = found.iter().map(|token| (token.may_begin, token.may_end));
+            edges.collect()
+        };
+        let words = Tokens::Words {
+            stopwords: Stopwords::default(),
+        };
+        let whole = (true, true);
+        assert_eq!(edges("ΔΡΟΜΟΣ. Η ΠΟΛΗ", words.clone()), [whole; 3]);
+        assert_eq!(edges("Ο ΔΡΟΜΟΣ.", words), [whole; 2]);
+        let ends = edges("ΟΣ", Tokens::Chars);
+        assert!(ends[0].0 && ends[1].1, "{ends:?}");
+        // Through the dots that one character becomes, a sigma sees a letter.
+        check(" ς…Ϲ\n").unwrap();
     }
 
     #[test]

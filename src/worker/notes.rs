@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::stage_error;
 use crate::error::{Error, ErrorKind, Place};
-use crate::stats::Stats;
+use crate::stats::{Stats, TextStats};
 
 /// Messages about problems of one kind; the others are counted.
 const MESSAGES_MAX: usize = 10;
@@ -61,9 +61,37 @@ pub(super) struct Notes<'a> {
     documents: u64,
     problems: &'a BTreeMap<&'static str, Alike>,
     missing_fields: &'a [String],
-    guessed_encodings: &'a BTreeMap<&'static str, u64>,
+    #[serde(flatten)]
+    texts: &'a TextStats,
+    #[serde(flatten)]
+    first: FirstFiles<'a>,
+}
+
+/// The first file of each kind of text that was not read as it stands. No command makes texts
+/// here, so no file is one for which a command printed nothing.
+#[derive(Debug, Serialize)]
+struct FirstFiles<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     first_guessed: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_unread: Option<&'a str>,
+    /// The file, and the place of its first byte that was replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_repaired: Option<(&'a str, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_plain_array: Option<&'a str>,
+}
+
+impl<'a> FirstFiles<'a> {
+    fn new(texts: &'a TextStats) -> Self {
+        let repaired = texts.first_repaired.as_ref();
+        Self {
+            first_guessed: texts.first_guessed.as_deref(),
+            first_unread: texts.first_unread.as_deref(),
+            first_repaired: repaired.map(|(file, byte)| (&**file, *byte)),
+            first_plain_array: texts.first_plain_array.as_deref(),
+        }
+    }
 }
 
 impl<'a> Notes<'a> {
@@ -72,8 +100,8 @@ impl<'a> Notes<'a> {
             documents: stats.counts.documents,
             problems: &problems.by_kind,
             missing_fields: &stats.missing_fields,
-            guessed_encodings: &stats.texts.guessed_encodings,
-            first_guessed: stats.texts.first_guessed.as_deref(),
+            texts: &stats.texts,
+            first: FirstFiles::new(&stats.texts),
         }
     }
 
@@ -85,6 +113,7 @@ impl<'a> Notes<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::{StrayBytes, TextNotes};
 
     fn problem(record: u64, kind: ErrorKind) -> Error {
         let place = Place {
@@ -113,6 +142,42 @@ mod tests {
         let first = alike["messages"][0].as_str().unwrap();
         assert!(first.starts_with("a.jsonl: record 1: "), "{first}");
         assert_eq!(notes["problems"].as_object().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn texts_that_are_not_read_as_they_stand_are_counted_with_the_first_file() {
+        let mut stats = Stats::default();
+        let notes_of = |stats: &Stats| -> serde_json::Value {
+            let json = Notes::new(stats, &Problems::default()).to_json().unwrap();
+            serde_json::from_slice(&json).unwrap()
+        };
+        let notes = notes_of(&stats);
+        assert_eq!(notes["guessed_encodings"], serde_json::json!({}));
+        assert_eq!(notes["replaced_bytes"], 0);
+        assert!(notes.get("first_repaired").is_none(), "{notes}");
+        for (file, first) in [("a.txt", 7), ("b.txt", 0)] {
+            let notes = TextNotes {
+                guess: Some("windows-1251"),
+                suspect: Some("ISO-2022-KR"),
+                stray: Some(StrayBytes { count: 2, first }),
+                is_array: true,
+            };
+            stats.texts.add(notes, &file.into());
+        }
+        let notes = notes_of(&stats);
+        for (key, expected) in [
+            ("guessed_encodings", serde_json::json!({"windows-1251": 2})),
+            ("first_guessed", "a.txt".into()),
+            ("unread_encodings", serde_json::json!({"ISO-2022-KR": 2})),
+            ("first_unread", "a.txt".into()),
+            ("replaced_bytes", 4.into()),
+            ("repaired", 2.into()),
+            ("first_repaired", serde_json::json!(["a.txt", 7])),
+            ("plain_arrays", 2.into()),
+            ("first_plain_array", "a.txt".into()),
+        ] {
+            assert_eq!(notes[key], expected, "{key}");
+        }
     }
 
     #[test]

@@ -233,8 +233,8 @@ pub(super) fn run<W: Write>(
 fn without_shared(verb: Verb, mut inputs: Inputs) -> Result<Inputs, Error> {
     match (verb, inputs.drop_shared()) {
         (Verb::Pairs(_), 1..) => Err(stage_error(
-            "some files are among the FILEs and in --against, too, which needs one machine: leave \
-             them out of one of both",
+            "some files are both in FILE and in --against; remove them from one, or run simdup on \
+             one machine",
         )),
         _ => Ok(inputs),
     }

@@ -126,8 +126,7 @@ fn rounded(clusters: f64) -> f64 {
 /// A line beneath a table some of whose intervals rest on few of their clusters.
 fn note(clusters: f64) -> String {
     format!(
-        "Few clusters have most of the pairs: some intervals rest on an effective number of {:.1}, \
-         and may be too narrow.\n",
+        "Most pairs are in a few clusters (effectively {:.1}); some intervals may be too narrow.\n",
         rounded(clusters)
     )
 }
@@ -272,7 +271,7 @@ mod tests {
              -\n"
         );
         let end = |format| FigureLines::new(format).end(Some(3.26));
-        assert!(end(FigureFormat::Table).contains("an effective number of 3.3"));
+        assert!(end(FigureFormat::Table).contains("(effectively 3.3)"));
         assert_eq!(end(FigureFormat::Csv), "");
     }
 

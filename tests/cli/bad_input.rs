@@ -288,5 +288,5 @@ fn a_byte_order_mark_is_no_part_of_the_text() {
     place.file("bad", b"\xef\xbb\xbfab\xff");
     place
         .run("--input-format lines bad")
-        .says("1 byte is not UTF-8 and read as U+FFFD, at byte 5 of bad");
+        .says("1 byte was not UTF-8 and was replaced by U+FFFD (byte 5 of bad)");
 }

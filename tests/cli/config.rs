@@ -114,9 +114,12 @@ fn keys_that_do_not_apply_to_this_call_are_ignored() {
     place
         .run("--config simdup.toml --strict --count --top 2 src")
         .fails("--count and --top do not go together");
-    place.file("bad.toml", "strict = true\nskip-ok = true\n");
+    place.file(
+        "bad.toml",
+        "glob = [\"*.c\"]\nstrict = true\nskip-ok = true\n",
+    );
     place
-        .run("--config bad.toml src")
+        .run("--config bad.toml src/a.c")
         .fails("--strict and --skip-ok do not go together");
     // A list that comes through a pipe is read once.
     let run = place.pipe("--config simdup.toml --files-from -", "src/a.c\nsrc/b.c\n");

@@ -238,13 +238,13 @@ fn stray_bytes_are_replaced_and_counted() {
     assert_eq!(
         run.stderr,
         format!(
-            "simdup: 5 bytes are not UTF-8 and read as U+FFFD, the first at byte {first} of 2; if \
-             that is another encoding, --encoding names it\n"
+            "simdup: 5 bytes were not UTF-8 and were replaced by U+FFFD (first: byte {first} of \
+             2); if the file has another encoding, pass --encoding NAME\n"
         )
     );
     let run = place.run("--encoding utf-8 --stats s 2 3");
     assert_eq!(run.status, 0);
-    run.says("6 bytes are not UTF-8 in 2 documents and read as U+FFFD, the first at byte ");
+    run.says("6 bytes in 2 documents were not UTF-8 and were replaced by U+FFFD (first: byte ");
     let stats: serde_json::Value = serde_json::from_str(&place.read("s")).unwrap();
     assert_eq!(stats["replaced_bytes"], 6);
     // Also after a mark, in lines and in fields of CSV, but not in JSON.
@@ -261,14 +261,14 @@ fn stray_bytes_are_replaced_and_counted() {
         );
     place
         .run("marked")
-        .says(&format!("the first at byte {} of marked", first + 3));
+        .says(&format!("(first: byte {} of marked)", first + 3));
     let byte = RUSSIAN.len() + 1 + 6;
     place.run("--input-format lines l").says(&format!(
-        "1 byte is not UTF-8 and read as U+FFFD, at byte {byte} of l"
+        "1 byte was not UTF-8 and was replaced by U+FFFD (byte {byte} of l)"
     ));
     let byte = 8 + 3 + RUSSIAN.len();
     place.run("t.csv").says(&format!(
-        "1 byte is not UTF-8 and read as U+FFFD, at byte {byte} of t.csv"
+        "1 byte was not UTF-8 and was replaced by U+FFFD (byte {byte} of t.csv)"
     ));
     place.run("j").fails("j: record 1, byte ");
 }

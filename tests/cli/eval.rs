@@ -509,3 +509,66 @@ fn what_tune_prints_can_be_copied() {
     assert!(lines[0].ends_with(" 'd d.jsonl'"), "{advice}");
     assert!(lines[1].ends_with(" --stats - 'd d.jsonl'"), "{advice}");
 }
+
+/// The sample was read again without the template.
+#[test]
+fn tune_takes_the_template_out() {
+    let place = Place::new();
+    let hand_out = "all of these words are in the hand out that everybody has";
+    let docs = ["a", "b", "c"].map(|id| line(id, &format!("{hand_out} {id}1 {id}2 {id}3 {id}4")));
+    place
+        .file("d.jsonl", docs.concat())
+        .file("hand-out.txt", hand_out);
+    let advice = |flags: &str| place.run(&format!("tune -w 2 {flags} d.jsonl")).stdout;
+    let all = advice("");
+    assert!(
+        all.starts_with("3 of 3 documents were compared: 3 pairs"),
+        "{all}"
+    );
+    let own = advice("--template hand-out.txt");
+    assert!(
+        own.starts_with("3 of 3 documents were compared: 0 pairs"),
+        "{own}"
+    );
+}
+
+#[test]
+fn tune_does_not_count_documents_without_text() {
+    let docs = [
+        line("a", "one two three"),
+        line("b", "one two four"),
+        line("c", ""),
+    ];
+    let advice = Place::new().pipe("tune -w 1", docs.concat()).stdout;
+    assert!(
+        advice.starts_with("2 of 2 documents were compared"),
+        "{advice}"
+    );
+    assert!(!advice.contains("--memory is"), "{advice}");
+    assert!(!advice.contains("do not fit"), "{advice}");
+}
+
+/// True pairs without a common shingle have a score of 0, at which no threshold finds them.
+#[test]
+fn the_best_f1_is_one_that_a_threshold_reaches() {
+    let place = Place::new();
+    let texts = [
+        "one two three four",
+        "one two three five",
+        "six",
+        "seven",
+        "eight",
+    ];
+    let docs = ["a", "b", "c", "d", "e"].iter().zip(texts);
+    let docs: String = docs.map(|(id, text)| line(id, text)).collect();
+    place
+        .file("z.jsonl", docs)
+        .file("z.tsv", "a\tb\t1\nc\td\t1\nc\te\t1\n");
+    let run = |flags: &str| {
+        let eval = format!("eval -w 1 -s jaccard -t 0.5 {flags} -f jsonl --truth z.tsv z.jsonl");
+        let row = &rows(&place.run(&eval).stdout)[0];
+        (row["best_f1"].as_f64(), row["best_threshold"].as_f64())
+    };
+    assert_eq!(run(""), (Some(0.5), Some(0.6)));
+    assert_eq!(run("--min-shared 10"), (None, None));
+}

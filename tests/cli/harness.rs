@@ -79,12 +79,6 @@ impl Place {
         command
     }
 
-    /// Runs without input. Returns the exit status; standard output may be of any bytes.
-    pub fn status(&self, arguments: &str) -> i32 {
-        let output = self.command(arguments).output().unwrap();
-        output.status.code().expect("no signal")
-    }
-
     /// Such a command that signals end, whatever is ignored here: a shell's `&` ignores interrupts.
     pub fn signalled(&self, arguments: &str) -> Command {
         let command = self.command(arguments);
@@ -128,7 +122,8 @@ impl Place {
 fn finish(child: Child) -> Run {
     let output = child.wait_with_output().unwrap();
     Run {
-        stdout: String::from_utf8(output.stdout).unwrap(),
+        // Some commands print binary data.
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8(output.stderr).unwrap(),
         status: output.status.code().expect("no signal"),
     }

@@ -8,7 +8,8 @@ fn docs(ids: &[&str]) -> String {
     ids.iter().map(|id| line(id, TEXT)).collect()
 }
 
-const NOTE: &str = "in ids with white space, it is written as %20 and the like, and % as %25; ";
+const NOTE: &str =
+    "some ids contain white space: it is printed as %20 or the like, and % as %25; use ";
 
 #[test]
 fn an_id_without_white_space_is_printed_as_it_is_by_every_command() {
@@ -44,7 +45,7 @@ fn a_note_says_how_white_space_in_ids_is_written() {
         .file("two", docs(&["b"]))
         .file("gold", TEXT);
     place.run("index build i one").clean();
-    let formats = "-f tsv or -f jsonl writes ids exactly\n";
+    let formats = "-f tsv or -f jsonl for exact ids\n";
     for (command, printed, exact) in [
         (
             "docs",
@@ -54,7 +55,7 @@ fn a_note_says_how_white_space_in_ids_is_written() {
         (
             "cluster docs",
             "50%25%20a b c%20d\n",
-            "-f jsonl writes ids exactly\n",
+            "-f jsonl for exact ids\n",
         ),
         ("rank --gold gold one", "1.0 50%25%20a\n", formats),
         ("query i two", "b 50%25%20a 1.0\n", formats),

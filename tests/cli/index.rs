@@ -639,3 +639,33 @@ fn a_stored_field_that_no_document_has_is_told() {
     run.says("--store-field: no document has the field `yaer`");
     assert!(!run.stderr.contains("`year`"), "{}", run.stderr);
 }
+
+#[test]
+fn pairs_with_an_index_that_share_too_few_shingles_are_left_out() {
+    let place = Place::new();
+    let docs = [
+        line("a", "one two three"),
+        line("b", "one two three four five six"),
+    ];
+    place.file("docs", docs.concat());
+    place.run("index build -q -w 1 i docs").clean();
+    let ask = |flags: &str| {
+        let asked = line("c", "one two three four five six");
+        place
+            .pipe(&format!("query -t 0.1 {flags} i"), asked)
+            .clean()
+    };
+    assert_eq!(ask(""), "c a 0.5\nc b 1.0\n");
+    assert_eq!(ask("--min-shared 4"), "c b 1.0\n");
+    place
+        .run("query --overlap 20 --min-shared 4 i docs")
+        .fails("--overlap and --min-shared do not go together");
+    place
+        .run("index add --no-pairs --min-shared 4 i docs")
+        .fails("--no-pairs and --min-shared do not go together");
+    let add = "index add -q -t 0.1 --min-shared 4 i";
+    let added = place
+        .pipe(add, line("d", "one two three four five"))
+        .clean();
+    assert_eq!(added, "b d 0.8333333333333334\n");
+}

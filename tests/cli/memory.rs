@@ -206,6 +206,20 @@ fn a_long_document_takes_what_the_floor_counts() {
 }
 
 #[test]
+fn a_long_template_takes_what_the_floor_counts() {
+    let place = Place::new();
+    for size in [1_usize, 3] {
+        place
+            .file(&format!("{size}.txt"), documents(size << 20))
+            .file(&format!("{size}"), documents(size << 20));
+    }
+    for size in ["1", "3"] {
+        let command = format!("--score jaccard -c 1-3 --template {size}.txt");
+        assert_growth(&place, &command, [size, size], || {});
+    }
+}
+
+#[test]
 fn a_wide_header_takes_little() {
     let place = Place::new();
     for columns in [100_000, 500_000] {

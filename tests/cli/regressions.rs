@@ -747,7 +747,7 @@ mod reading {
         }
         assert_eq!(
             place.run("-f tsv d").clean(),
-            "d/a\td/%FE\t1.0\nd/a\td/%FF\t1.0\nd/%FE\td/%FF\t1.0\n"
+            "d/a\td/\u{fffd}FE\t1.0\nd/a\td/\u{fffd}FF\t1.0\nd/\u{fffd}FE\td/\u{fffd}FF\t1.0\n"
         );
     }
 

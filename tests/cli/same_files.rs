@@ -36,6 +36,17 @@ fn a_file_is_no_match_for_itself_across_two_sides() {
 }
 
 #[test]
+fn a_file_with_an_exclamation_mark_is_no_member_of_another() {
+    let place = Place::new();
+    place.file("a!b", ONE_EDITED).file("a", ONE);
+    let pairs = place
+        .run("-s jaccard -w 2 -t 0.1 --against a a!b a")
+        .clean();
+    assert!(pairs.starts_with("a!b a 0."), "{pairs}");
+    assert_eq!(pairs.lines().count(), 1, "{pairs}");
+}
+
+#[test]
 fn a_record_is_no_match_for_itself_but_for_others_of_its_file() {
     let place = Place::new();
     place.file("docs", four().concat());

@@ -50,7 +50,7 @@ fn an_input_that_cannot_be_read_ends_the_plan_and_is_named() {
     ] {
         place.pipe(&format!("worker plan {typed}"), "").fails(says);
     }
-    assert_eq!(place.status("worker plan a.jsonl"), 0);
+    assert_eq!(place.run("worker plan a.jsonl").status, 0);
 }
 
 #[cfg(feature = "worker")]

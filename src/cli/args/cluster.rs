@@ -75,7 +75,7 @@ pub(in crate::cli) struct ClusterArgs {
     /// Print only how many there are
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) count: bool,
-    /// Exit with status 1 if a cluster was found, and with 3 if there was no document at all
+    /// Exit with status 1 if a cluster was found, and with 3 if no document could be read
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) exit_status: bool,
     #[command(flatten)]

@@ -92,8 +92,8 @@ impl Fit {
 }
 
 /// Returns the keys that apply to what was typed: all but those with which it could not run,
-/// whatever else of the file is left out. If keys contradict only each other, all are returned, for
-/// the error that follows.
+/// whatever else of the file is left out. A key that only contradicts another one of the file is
+/// among them, for the error that follows.
 fn applicable(keys: &[Key], fit: impl Fn(&[&Key]) -> Fit) -> Vec<&Key> {
     let all: Vec<&Key> = keys.iter().collect();
     if keys.is_empty() || fit(&all) == Fit::Fits {
@@ -108,7 +108,9 @@ fn applicable(keys: &[Key], fit: impl Fn(&[&Key]) -> Fit) -> Vec<&Key> {
             .iter()
             .any(|kept| kept.name == dropped.name)
         {
-            return all;
+            let name = &dropped.name;
+            let is_told = |key: &&Key| is_kept(key) || key.name == *name;
+            return all.iter().copied().filter(is_told).collect();
         }
     }
     all.into_iter().filter(is_kept).collect()

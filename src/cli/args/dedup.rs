@@ -25,14 +25,15 @@ it and the score, of an id met before where it stands and where the first one do
 record), of an unusable record what is wrong with it, of a record of WARC that is no HTML or plain \
 text what it is (no-document).
 
-With --against, those documents go first that are similar to one in the other collection, which \
-is only read: the most similar one there stands for them. What is left is clustered as without \
---against, unless --against-only is given. A file that is on both sides is not part of the other \
-collection, nor is a document of an index whose id is among the documents: nothing goes in favor \
-of a document that goes itself. --annotate writes all documents as \
-JSONL, each with what is similar to it, with --against in the other collection only; with --score containment, that is what holds at \
-least the threshold's share of the document itself; --removed then lists records that cannot be \
-used and ids met before.
+With --against, documents similar to one in the other collection are removed first. That \
+collection is only read; its most similar document is listed as the keeper. What is left is \
+clustered as without --against, unless --against-only is given. A file that is on both sides is not \
+part of the other collection, nor is a document of an index whose id is among the documents: a \
+keeper is never itself removed.
+
+--annotate writes every document as JSONL with its near-duplicates. With --against, only the other \
+collection is searched. With --score containment, a near-duplicate holds at least the threshold's \
+share of the document. With --annotate, --removed lists records that cannot be used and ids met before.
 
 Of plain text and HTML files, whose content is a document each, the names are written; of CSV \
 the records, behind the header; of WARC archives the records that are documents, and no others; of Parquet \
@@ -80,7 +81,7 @@ pub(in crate::cli) struct DedupArgs {
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) dry_run: bool,
     /// Exit with status 1 if a document goes (with --annotate: has a near-duplicate), and with 3 if
-    /// there was no document at all
+    /// no document could be read
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) exit_status: bool,
     #[command(flatten)]

@@ -45,15 +45,15 @@ other. With a truth, best f1 is the highest F1 of all thresholds on that score, 
 where it lies: from --threshold on, or where pairs are labelled, of all. With --truth-clusters, ari is the \
 adjusted Rand index of the clusters that `simdup cluster` makes.
 
-Each figure is followed by its 95 % confidence interval: by resampling clusters, which are what is \
-connected by pairs that are found or true, for recall by true ones. Where few clusters have most of \
-the pairs, the interval is widened to that of a share in as many trials as the clusters' effective \
-number, (Σw)²/Σw² for clusters of w pairs; -f csv and jsonl have it as _clusters. No interval \
-allows for larger clusters than any here that are better or worse than those: in simulations with \
+Each figure is followed by its 95 % confidence interval. Intervals come from resampling clusters. A \
+cluster is a set of documents connected by found or true pairs; for recall, by true pairs only. Where \
+few clusters have most of the pairs, the interval is widened to that of a share in as many trials as \
+the clusters' effective number, (Σw)²/Σw² for clusters of w pairs; -f csv and jsonl have it as \
+_clusters. An interval cannot account for clusters larger than any in the sample: in simulations with \
 heavy-tailed sizes it held the true value in 95 % of trials or more if clusters of all sizes were \
 alike, and in about 80 to 98 % if large ones were not. A line beneath the table, and \
-uneven_clusters in --stats, say where few clusters count. Predicted is followed by the range that \
-chance leaves to recall, if all pairs of a cluster are found or missed together.
+uneven_clusters in --stats, say where few clusters count. After `predicted` comes the range in which \
+recall may fall by chance, if all pairs of a cluster are found or missed together.
 
 --inject plants N edited copies of documents, which are drawn by their ids as long as their texts \
 fit an eighth of --memory, and says how many are found at \

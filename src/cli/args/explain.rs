@@ -42,8 +42,8 @@ in bytes.";
 pub(super) const AFTER_HELP: &str = "\
 Cost:
   Reading, until both documents are found; with --best, --worst and --sample a search, and
-  reading twice. Passages take time linear in the two texts. Memory is that of all texts that
-  are shown, and 160 bytes for each token of two of them.
+  reading twice. Passages take time linear in the two texts. Memory: all texts shown, plus
+  160 bytes per token of the two being compared.
 
 Examples:
   simdup explain ID1 ID2 tests/data/example.jsonl

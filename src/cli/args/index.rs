@@ -30,9 +30,9 @@ A change is there as a whole or not at all, whatever happens meanwhile. One writ
 others wait for it (--lock-timeout); any number may read, and each sees the index as it was when it \
 was opened.
 
-No other program may change or cut the files of an index that is in use: the system ends whoever \
-reads what is gone (bus error). On a network drive, that includes files that simdup removes on another \
-machine; read and write an index from one machine, or read a copy on a local disk.";
+No other program may change or cut the files of an index that is in use. A process that reads a \
+removed part is killed with a bus error (SIGBUS). On a network drive, that includes files that simdup \
+removes on another machine; read and write an index from one machine, or read a copy on a local disk.";
 
 const BUILD_HELP: &str = "\
 Makes an index of the documents, in a folder that is not there yet. What a shingle is (--shingle-words \
@@ -234,6 +234,9 @@ pub(in crate::cli) struct ExactArgs {
     /// Print what has a score of at least T: above 0, at most 1 [default: 0.75]
     #[arg(short, long, value_name = "T")]
     pub(in crate::cli) threshold: Option<Threshold>,
+    /// Leave out pairs that share fewer than N different shingles [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) min_shared: Option<u32>,
 }
 
 impl ExactArgs {
@@ -244,6 +247,7 @@ impl ExactArgs {
                 ExactArg::Containment => Measure::Containment,
             },
             threshold: self.threshold.unwrap_or_default(),
+            min_shared: self.min_shared.unwrap_or_default(),
             ..settings
         }
     }
@@ -315,6 +319,7 @@ impl AddArgs {
             beside_no_pairs(self.output.output.is_some(), "--output"),
             beside_no_pairs(self.list.exit_status, "--exit-status"),
             beside_no_pairs(self.exact.threshold.is_some(), "--threshold"),
+            beside_no_pairs(self.exact.min_shared.is_some(), "--min-shared"),
             beside_no_pairs(self.format.is_some(), "--format"),
             beside_no_pairs(self.list.sort.is_some(), "--sort"),
             beside_no_pairs(self.top.is_some(), "--top"),

@@ -28,7 +28,7 @@ pub(in crate::cli) struct ListArgs {
     /// Print only how many there are
     #[arg(long)]
     pub(in crate::cli) count: bool,
-    /// Exit with status 1 if a pair was found, and with 3 if there was no document at all
+    /// Exit with status 1 if a pair was found, and with 3 if no document could be read
     #[arg(long)]
     pub(in crate::cli) exit_status: bool,
 }
@@ -74,8 +74,8 @@ impl ListArgs {
 /// Formats of a line a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum PairFormatArg {
-    /// `url1 url2 score`; in an id with white space, that and % are percent-encoded, any other
-    /// stands as it is
+    /// `url1 url2 score`; ids are printed unchanged, except that white space and % are
+    /// percent-encoded in ids that contain white space
     Text,
     /// Tab-separated; tab, line ends and backslash inside an id are escaped
     Tsv,
@@ -119,8 +119,8 @@ impl PairFormatArg {
 /// Formats of pairs, those that are no table among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum ListFormatArg {
-    /// `url1 url2 score`; in an id with white space, that and % are percent-encoded, any other
-    /// stands as it is
+    /// `url1 url2 score`; ids are printed unchanged, except that white space and % are
+    /// percent-encoded in ids that contain white space
     Text,
     /// Tab-separated; tab, line ends and backslash inside an id are escaped
     Tsv,

@@ -18,8 +18,8 @@ least the threshold.
 The score is Broder's unless told otherwise: each document's shingles are sketched \
 into a signature of --hashes positions, and the score is the share of positions in \
 which two signatures agree, an estimate of the Jaccard similarity. Every pair whose estimate \
-reaches the threshold is printed; --summary and --stats state the standard error, by which pairs \
-near the threshold are missed or added. --score jaccard and --score containment are exact and \
+reaches the threshold is printed; --summary and --stats state the standard error. Pairs near the \
+threshold may be missed or added. --score jaccard and --score containment are exact and \
 complete, unless --recall or --bands ask for less: --stats then states the chance to find a pair.
 
 FILE is a file, a directory (walked in sorted order), or `-` for standard input, \

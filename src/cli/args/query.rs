@@ -21,8 +21,9 @@ pub(super) const HELP: &str = "\
 Prints, for each document, what an index (`simdup index --help`) holds that is similar to it: `url1 \
 url2 score`, with the document that was asked about on the left, in input order, and documents of the \
 index on the right, in the order in which they were added, or with --top the best first. Answers are \
-exact and complete, leave out the document of the index that has the same id, and come as soon as a document is read, so that a program can hold simdup open at \
-both ends. Documents are made into shingles as those of the index were.
+exact and complete. The document of the index that has the same id is left out. Each answer is \
+printed as soon as its document is read, so that a program can hold simdup open at both ends. \
+Documents are made into shingles as those of the index were.
 
 --overlap P asks for documents that have at least P % of the shingles of the one that is asked about; \
 the score is that share. With --probability Q, only as many of its shingles are looked up as it takes to \
@@ -116,6 +117,12 @@ impl QueryArgs {
                 "--overlap",
                 "--score",
                 one_share,
+            ),
+            (
+                self.overlap.is_some() && self.exact.min_shared.is_some(),
+                "--overlap",
+                "--min-shared",
+                "all documents with that share are found; leave out one of them",
             ),
             (
                 self.annotate && self.format.is_some(),

@@ -135,8 +135,8 @@ pub(in crate::cli) struct RankArgs {
         help_heading = "Output"
     )]
     pub(in crate::cli) format: Option<PairFormatArg>,
-    /// Exit with status 1 if a score that was printed is above 0, and with 3 if there was no
-    /// document at all
+    /// Exit with status 1 if a score that was printed is above 0, and with 3 if no document
+    /// could be read
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) exit_status: bool,
     #[command(flatten)]

@@ -148,6 +148,21 @@ fn with_own_default(words: &str, own: &str) -> String {
     }
 }
 
+/// Says in the help of a flag that its default is what an index was built with.
+fn with_default_of_index(arg: Arg) -> Arg {
+    const DEFAULT: &str = " [default: that of the index]";
+    let own = arg.get_long_help().or(arg.get_help());
+    let own = own.map(ToString::to_string).unwrap_or_default();
+    let help = match own.split_once(" [default: ") {
+        Some((before, behind)) => {
+            let behind = behind.split_once(']').map_or("", |(_, behind)| behind);
+            format!("{before}{DEFAULT}{behind}")
+        }
+        None => own + DEFAULT,
+    };
+    arg.help(help).long_help(None).hide_default_value(true)
+}
+
 /// Commands that a page of one screen does not name.
 const SELDOM: [&str; 3] = ["worker", "completions", "man"];
 
@@ -218,7 +233,7 @@ fn statuses(name: &str, skips: bool) -> String {
     if found.is_some() {
         table += "  3  with --exit-status: no document could be read, as with a wrong path\n";
     }
-    table + "  128 and the number of a signal: a shell shows this if the signal ended the run"
+    table + "  128+N: signal N ended the run (as shells report it)"
 }
 
 fn shown(command: Command) -> Command {
@@ -242,6 +257,9 @@ fn shown(command: Command) -> Command {
                 .help("What a score is: jaccard, the default; with --annotate, containment too")
                 .hide_possible_values(true),
             ("explain" | "report", "score") => arg.help("What a score is [default: jaccard]"),
+            ("add" | "query", "id_field" | "text_field" | "shingle_words") => {
+                with_default_of_index(arg)
+            }
             ("worker", "score") => {
                 arg.help("What a score is [default: minhash with --for pairs, else jaccard]")
             }

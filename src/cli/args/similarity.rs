@@ -35,8 +35,9 @@ pub(in crate::cli) struct SimilarityArgs {
     /// For jaccard: R positions in each band
     #[arg(long, value_name = "R", value_parser = at_least_one, requires = "bands")]
     pub(in crate::cli) rows: Option<usize>,
-    /// Compare the FILEs with these documents or this index, not among themselves; repeatable. No
-    /// document is compared with itself: a record of a file on both sides, or an id of the index
+    /// Compare the FILEs with these documents or this index, not among themselves; repeatable. A
+    /// document is not compared with itself: the same record of the same file, or the same id in
+    /// the index
     #[arg(long, value_name = "FILE", action = clap::ArgAction::Append)]
     pub(in crate::cli) against: Vec<PathBuf>,
     /// Leave out shingles that more than N (or P %) of the documents have; needs an

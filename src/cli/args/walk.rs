@@ -25,8 +25,10 @@ pub(in crate::cli) struct WalkArgs {
     #[arg(long)]
     follow: bool,
     /// Run for each file; what it prints is the text. COMMAND may have arguments, split as a shell
-    /// splits words: `{}` is the path of the file, which is else the last. pdftotext gets `-` for
-    /// its output
+    /// splits words: `{}` is replaced by the path; without `{}`, the path is the last argument. Do
+    /// not put `{}` inside the text of a shell command (`sh -c '… {}'`), where a file name could be
+    /// run as a command; pass it as an argument: `sh -c '… "$1"' sh {}`. pdftotext gets `-` for its
+    /// output
     #[arg(long, value_name = "COMMAND", value_parser = command())]
     pre: Option<Command>,
     /// Run --pre for the files that fit only. Repeatable

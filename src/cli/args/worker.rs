@@ -255,7 +255,7 @@ impl WorkerArgs {
         let has_others = !self.similar.similarity.against.is_empty();
         if *verb == VerbArg::Dedup && has_others && !self.against_only {
             return Err(Failure::Usage(
-                "--against: on many machines, what repeats within the FILEs stays; add \
+                "--against: on many machines, duplicates within FILE are not removed; add \
                  --against-only, or run `simdup dedup` on one machine"
                     .into(),
             ));

@@ -2,7 +2,6 @@
 
 use super::assigned::Keepers;
 use super::{Clustering, SAME, runs, score};
-use crate::candidates::FewShared;
 use crate::candidates::prefix::{Asked, PrefixIndex, Probe};
 use crate::candidates::work::{self, Work};
 use crate::cluster::Components;
@@ -79,7 +78,6 @@ fn join_similar(
         Expected::Documents(all),
         all * work::SET,
     );
-    let few_shared = FewShared::new(prepared, clustering.collection.scope());
     prepared.for_each_cell(with_partner, |loaded, _| {
         let work = Work::new(&loaded.sets, (0..loaded.sets.len()).map(Some));
         let mut index = PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any);
@@ -90,9 +88,8 @@ fn join_similar(
                     components.find(group.0) != components.find(loaded.groups[other].0)
                 };
                 probe.similar(&index, loaded.sets.get(place), is_new, |other, shared| {
-                    let other = loaded.groups[other];
-                    if few_shared.keeps(*group, other, shared) {
-                        components.join(group.0, other.0);
+                    if prepared.bound().keeps(shared) {
+                        components.join(group.0, loaded.groups[other].0);
                     }
                 });
                 index.add(place);
@@ -101,6 +98,5 @@ fn join_similar(
         }
         clustering.add_stats(probe.stats);
     })?;
-    clustering.searched.pruned_by_min_shared = few_shared.left_out();
     Ok(())
 }

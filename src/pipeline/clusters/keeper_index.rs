@@ -2,7 +2,7 @@
 
 use super::score;
 use crate::candidates::prefix::{Asked, PrefixIndex, Probe};
-use crate::candidates::{FewShared, LoadedSets, PreparedSets, SearchStats};
+use crate::candidates::{LoadedSets, PreparedSets, SearchStats};
 use crate::collection::Group;
 use crate::score::Score;
 
@@ -13,19 +13,13 @@ pub(super) struct KeeperIndex<'a> {
     places: Vec<u32>,
     index: PrefixIndex<'a>,
     probe: Probe,
-    few_shared: &'a FewShared<'a>,
 }
 
 impl<'a> KeeperIndex<'a> {
     /// No keeper yet.
-    pub(super) fn new(
-        prepared: &'a PreparedSets,
-        loaded: &'a LoadedSets,
-        few_shared: &'a FewShared<'a>,
-    ) -> Self {
+    pub(super) fn new(prepared: &'a PreparedSets, loaded: &'a LoadedSets) -> Self {
         Self {
             prepared,
-            few_shared,
             loaded,
             places: loaded.places(prepared.groups.len()),
             index: PrefixIndex::new(&loaded.sets, prepared.bound(), Asked::Any),
@@ -51,10 +45,10 @@ impl<'a> KeeperIndex<'a> {
         let Some(place) = self.place(group) else {
             return;
         };
-        let (prepared, loaded, few_shared) = (self.prepared, self.loaded, self.few_shared);
+        let (prepared, loaded) = (self.prepared, self.loaded);
         let found = |other: usize, shared| {
             let other = loaded.groups[other];
-            if few_shared.keeps(group, other, shared) {
+            if prepared.bound().keeps(shared) {
                 each(other, score(prepared, group, other, shared));
             }
         };

@@ -195,6 +195,8 @@ pub(super) fn assign(
         }
     };
     state(collection, &mut clustering.searched);
+    // Not all pairs are compared: how many were left out depends on the way to the clusters.
+    clustering.searched.pruned_by_min_shared = 0;
     stats.search = clustering.searched;
     stats.counts.candidates = stats.search.candidates;
     stats.counts.members = assigned.count() as u64;

@@ -3,8 +3,8 @@
 use super::assigned::Keepers;
 use super::keeper_index::KeeperIndex;
 use super::{Clustering, SAME, runs, score};
+use crate::candidates::Links;
 use crate::candidates::work::{self, Work};
-use crate::candidates::{FewShared, Links};
 use crate::cluster::Stars;
 use crate::collection::Group;
 use crate::document::DocumentId;
@@ -68,9 +68,8 @@ fn by_sets(
         Expected::Documents(all),
         all * work::SET,
     );
-    let few_shared = FewShared::new(prepared, clustering.collection.scope());
     prepared.for_each_cell(groups, |loaded, places| {
-        let mut index = KeeperIndex::new(prepared, loaded, &few_shared);
+        let mut index = KeeperIndex::new(prepared, loaded);
         let of_group = |&place: &u32| index.place(groups[place as usize]);
         let work = Work::new(&loaded.sets, places.iter().map(of_group));
         for (run, places) in runs(places) {
@@ -88,6 +87,5 @@ fn by_sets(
         }
         clustering.add_stats(index.into_stats());
     })?;
-    clustering.searched.pruned_by_min_shared = few_shared.left_out();
     Ok(())
 }

@@ -25,6 +25,7 @@ use super::{Inputs, in_pool};
 use crate::candidates::Bands;
 use crate::collection::Collection;
 use crate::error::{Error, ErrorKind};
+use crate::explain::Template;
 use crate::observer::{Observer, Phase};
 use crate::read::Input;
 use crate::settings::{Finding, Settings};
@@ -178,11 +179,23 @@ fn read(
     values: bool,
     observer: &dyn Observer,
 ) -> Result<(Collection, Stats), Error> {
+    read_without(Template::default(), inputs, settings, values, observer)
+}
+
+/// Reads everything but the shingles of a template into a collection.
+fn read_without(
+    template: Template,
+    inputs: Inputs,
+    settings: &Settings,
+    values: bool,
+    observer: &dyn Observer,
+) -> Result<(Collection, Stats), Error> {
     let wants = Wants {
         values,
         ..Wants::default()
     };
     let mut reading = Reading::new(settings, observer, wants, Purpose::Clusters);
+    reading.template = template;
     let collection = reading.collection(inputs)?;
     if let (true, Some(field)) = (values, &settings.read.value_field)
         && !has_values(&collection)

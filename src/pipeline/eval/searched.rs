@@ -526,7 +526,15 @@ impl<'a> Searched<'a> {
             Truth::Pairs {
                 labels,
                 is_labelled: true,
-            } => (self.labelled(labels, scoring)?, 0),
+            } => {
+                let (scored, others): (Vec<_>, Vec<_>) = self
+                    .labelled(labels, scoring)?
+                    .into_iter()
+                    .partition(|pair| pair.score > 0.0);
+                // No threshold finds these.
+                let missed = others.iter().filter(|pair| pair.is_true).count();
+                (scored, missed as u64)
+            }
             Truth::Pairs { .. } | Truth::Classes(_) => self.found(scoring)?,
         };
         let curve = precision_recall(&mut pairs, unseen);

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use super::candidates::count;
 use super::hashes::GroupSketches;
 use super::judge::Truth;
-use super::read;
+use super::read_without;
 use super::searched::Searched;
 use crate::candidates::Bands;
 use crate::collection::Group;
 use crate::document::Document;
 use crate::error::Error;
 use crate::eval::valley;
+use crate::explain::Template;
 use crate::observer::{Observer, Phase, Quiet};
 use crate::pipeline::floor::Purpose;
 use crate::pipeline::reading::{Digest, Reading, Wants};
@@ -40,7 +41,7 @@ const DOCUMENT_BYTES: u64 = 150;
 /// What is advised, and what it follows from.
 #[derive(Clone, Debug, Default)]
 pub struct Advice {
-    /// Documents that were read, and those of them that were compared.
+    /// Documents that have a shingle to compare.
     pub documents: u64,
     /// Documents in the sample.
     pub sampled: u64,
@@ -131,8 +132,10 @@ pub fn tune_documents(
         })?;
         reading.tell();
         let drawn = reading.sample.as_mut().map(Sample::take);
+        let template = std::mem::take(&mut reading.template);
+        let counts = reading.stats.counts;
         let mut advice = Advice {
-            documents: reading.stats.counts.documents,
+            documents: counts.documents - counts.empty - counts.left_out - counts.template_only,
             recall,
             hashes: settings.sketch.positions(),
             reading: started.elapsed(),
@@ -145,6 +148,7 @@ pub fn tune_documents(
             settings,
             threshold,
             drawn.unwrap_or_default(),
+            template,
             seed,
         )?;
         let memory = settings.memory().bytes;
@@ -162,6 +166,7 @@ fn advise(
     settings: &Settings,
     threshold: Option<Threshold>,
     sample: Vec<Sampled>,
+    template: Template,
     seed: u64,
 ) -> Result<(), Error> {
     let lowest: Threshold = LOWEST.parse().unwrap_or_default();
@@ -181,7 +186,7 @@ fn advise(
     advice.sampled = sample.len() as u64;
     let lines = sample.into_iter().map(|sampled| sampled.json());
     let inputs = Inputs::from(vec![input_of("sample", lines)]);
-    let (mut collection, _) = read(inputs, settings, false, &Quiet)?;
+    let (mut collection, _) = read_without(template, inputs, settings, false, &Quiet)?;
     let searched = Searched::new(&collection, Truth::Join, seed)?;
     let histogram = histogram(&searched)?;
     advice.pairs = histogram.iter().sum();

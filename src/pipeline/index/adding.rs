@@ -244,7 +244,7 @@ impl Digest for AddDigest<'_> {
         let keys = block.keys.last();
         block.sizes.push(keys.len() as u32);
         let found = &mut block.found;
-        let searched = index.search(keys, *enough, searcher, |spot, shared| {
+        let searched = index.search(keys, None, *enough, searcher, |spot, shared| {
             found.push((document, spot, shared.shared));
         });
         if let Err(error) = searched {

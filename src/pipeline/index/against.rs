@@ -56,14 +56,13 @@ pub(in crate::pipeline) fn best_of_index<'a>(
     let mut lists = ShingleLists::new(&settings.memory());
     let mut best: Vec<Best> = Vec::new();
     let mut own: Vec<Spot> = Vec::new();
-    let (mut candidates, mut pruned_by_min_shared) = (0, 0);
+    let mut candidates = 0;
     reading.read(inputs, digest, |numbered, block| {
         let keep = || {
             if let Some(error) = block.failed {
                 return Err(error);
             }
             candidates += block.lookups.candidates;
-            pruned_by_min_shared += block.lookups.pruned_by_min_shared;
             for (document, (of_document, spot)) in numbered.documents.iter().zip(block.found) {
                 if document.is_some() {
                     best.push(of_document);
@@ -86,7 +85,6 @@ pub(in crate::pipeline) fn best_of_index<'a>(
     asking.replace_own(&mut best, &own, &lists)?;
     reading.stats.counts.spilled = lists.is_spilled();
     reading.stats.counts.candidates = candidates;
-    reading.stats.search.pruned_by_min_shared = pruned_by_min_shared;
     reading.stats.counts.against = index.len();
     let features = Features::Shingles {
         lists: Box::new(lists),
@@ -160,7 +158,7 @@ impl Asking<'_> {
         let size = keys.len() as u32;
         let mut best: Best = None;
         self.index
-            .search(keys, self.enough, searcher, |spot, shared| {
+            .search(keys, None, self.enough, searcher, |spot, shared| {
                 let score = self.measure.score(shared.shared, [size, shared.size]);
                 if best.is_none_or(|(_, known)| score > known) && counts(spot) {
                     best = Some((spot, score));

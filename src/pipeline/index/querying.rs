@@ -137,16 +137,14 @@ impl Asked {
     ) -> Result<(), Error> {
         let start = found.len();
         let size = keys.len() as u32;
-        index.search(keys, self.enough, searcher, |spot, shared| {
-            if Some(spot) != but {
-                found.push(Hit {
-                    spot,
-                    score: score(self.measure, shared.shared, [size, shared.size]),
-                    shares: [size, shared.size].map(|size| Score::new(shared.shared, size)),
-                    shared: shared.shared,
-                    sizes: [size, shared.size],
-                });
-            }
+        index.search(keys, but, self.enough, searcher, |spot, shared| {
+            found.push(Hit {
+                spot,
+                score: score(self.measure, shared.shared, [size, shared.size]),
+                shares: [size, shared.size].map(|size| Score::new(shared.shared, size)),
+                shared: shared.shared,
+                sizes: [size, shared.size],
+            });
         })?;
         if self.top.is_some() || self.best_first {
             found[start..].sort_by_key(|hit| (Reverse(hit.score), hit.spot));
@@ -243,10 +241,10 @@ impl Index {
             reading.tell();
             Ok(())
         })?;
-        let counts = asking.stats.counts;
-        asking.stats = reading.stats;
-        asking.stats.counts.candidates = counts.candidates;
-        asking.stats.counts.pairs = counts.pairs;
+        let asked = std::mem::replace(&mut asking.stats, reading.stats);
+        asking.stats.counts.candidates = asked.counts.candidates;
+        asking.stats.counts.pairs = asked.counts.pairs;
+        asking.stats.search.pruned_by_min_shared = asked.search.pruned_by_min_shared;
         Ok(asking)
     }
 

@@ -229,6 +229,7 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                         true => shingles.clear(),
                         false => self.shingler.shingle(&document.content, shingles),
                     }
+                    batch.counted.record(document.record, shingles);
                     let mut is_template = false;
                     if !self.template.is_empty() && !shingles.as_slice().is_empty() {
                         shingles.retain(|shingle| !self.template.contains(&shingle));
@@ -247,7 +248,6 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                         }
                     };
                     digest.document(&document, shingles.as_slice());
-                    batch.counted.record(document.record, shingles);
                     batch.urls.push_str(&document.url);
                     batch.documents.push(BatchDocument {
                         url_end: batch.urls.len(),

@@ -403,6 +403,10 @@ impl<'a> Reading<'a> {
             template.extend(shingles);
             ControlFlow::Continue(())
         })?;
+        self.floor.add(reading.floor.counted());
+        // Its table is the largest when it is made anew, twice as large, and filled from the old one.
+        let entry_bytes = size_of::<crate::shingle::Shingle>() + 1;
+        self.add_to_floor((template.capacity() * entry_bytes * 3 / 2) as u64);
         self.template = template;
         self.stats.counts.input_bytes += reading.stats.counts.input_bytes;
         Ok(())

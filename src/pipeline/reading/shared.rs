@@ -12,8 +12,8 @@ use crate::read::{FileIdentity, Input};
 #[derive(Debug)]
 pub(super) struct SharedFiles {
     numbers: HashMap<FileIdentity, u32>,
-    /// The numbers of the files of the side that is read, by their names.
-    names: HashMap<Arc<str>, u32>,
+    /// The files of the side that is read by their names, with the numbers of those that are shared.
+    names: HashMap<Arc<str>, Option<u32>>,
     /// How many documents of each file were read for this side.
     counts: Vec<u64>,
     is_right: bool,
@@ -47,15 +47,16 @@ impl SharedFiles {
 
     fn name(&mut self, inputs: &[Input]) {
         let number = |input: &Input| self.numbers.get(&input.identity()?).copied();
-        let named = |input: &Input| Some((Arc::clone(input.name()), number(input)?));
-        self.names = inputs.iter().filter_map(named).collect();
+        let named = |input: &Input| (Arc::clone(input.name()), number(input));
+        self.names = inputs.iter().map(named).collect();
     }
 
-    /// Returns the file that has this name or, of a member of an archive, begins it.
+    /// Returns the shared file that has this name. The name of a member of an archive begins with
+    /// that of its file and a `!`; files may have a `!` in their names, so the longest name decides.
     pub(super) fn number(&self, name: &str) -> Option<u32> {
-        let marks = name.match_indices('!').map(|(mark, _)| mark);
+        let marks = name.rmatch_indices('!').map(|(mark, _)| mark);
         let mut ends = std::iter::once(name.len()).chain(marks);
-        ends.find_map(|end| self.names.get(&name[..end]).copied())
+        ends.find_map(|end| self.names.get(&name[..end]).copied())?
     }
 
     /// Takes the next document of a file, unless its id was met before.
@@ -75,7 +76,7 @@ impl SharedFiles {
 
     /// Returns the memory that it takes.
     pub(super) fn bytes(&self) -> u64 {
-        const NAME_BYTES: usize = size_of::<(Arc<str>, u32)>() + 1;
+        const NAME_BYTES: usize = size_of::<(Arc<str>, Option<u32>)>() + 1;
         const FILE_BYTES: usize = size_of::<(FileIdentity, u32)>() + size_of::<u64>() + 1;
         let files = self.names.capacity() * NAME_BYTES + self.numbers.capacity() * FILE_BYTES;
         files as u64 + self.finder.bytes()
