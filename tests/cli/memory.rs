@@ -20,7 +20,7 @@ const COMMANDS: [&str; 8] = [
 
 /// Every other command that reads documents, with what is to be prepared for it; and other ways of
 /// the commands above. The file of documents comes last.
-const OTHERS: [&str; 17] = [
+const OTHERS: [&str; 15] = [
     "--score jaccard --sort score",
     "--score jaccard --recall 0.9",
     "--score jaccard --against small",
@@ -30,8 +30,6 @@ const OTHERS: [&str; 17] = [
     "rank --gold gold",
     "rank --gold gold --weight tfidf",
     "query index",
-    "index add --skip copy",
-    "index add --skip --no-pairs copy",
     "explain --best 20",
     "report -o page.html",
     "eval",
@@ -115,52 +113,64 @@ fn peaks_do_not_grow_with_the_input() {
         .file("gold", "{\"url\":\"g\",\"text\":\"w1 w2 w3 w4 w5\"}\n")
         .file("2", documents(2 << 20))
         .file("8", documents(8 << 20));
-    let small = |name: &str| {
-        let folder = place.path(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        place.run(&format!("index build {name} small")).clean();
-    };
-    small("index");
+    place.run("index build index small").clean();
     for command in COMMANDS.iter().chain(&OTHERS) {
-        assert_growth(&place, command, ["2", "8"], || small("copy"));
+        assert_growth(&place, command, ["2", "8"], || {});
     }
 }
 
-/// With so little memory, the documents are written in dozens of runs: these are merged a few at a
-/// time, since each of them has some pages in memory.
+/// Of these sizes, both fill the memory, and documents are written in runs: many of these are merged
+/// a few at a time, since each has some pages in memory.
 #[test]
-fn many_runs_of_an_index_are_merged_a_few_at_a_time() {
+fn an_index_takes_what_the_floor_counts() {
     let place = Place::new();
     place
+        .file("small", documents(1 << 18))
         .file("8", documents(8 << 20))
         .file("24", documents(24 << 20));
-    assert_growth(&place, "index build fresh", ["8", "24"], || {
-        let _ = std::fs::remove_dir_all(place.path("fresh"));
-    });
+    let remove = || {
+        let _ = std::fs::remove_dir_all(place.path("index"));
+    };
+    assert_growth(&place, "index build index", ["8", "24"], remove);
+    for command in [
+        "index add --skip index",
+        "index add --skip --no-pairs index",
+    ] {
+        assert_growth(&place, command, ["8", "24"], || {
+            remove();
+            place.run("index build index small").clean();
+        });
+    }
 }
 
-/// Two runs, over a small and a large file, keep the promise, and the larger one does not go
-/// further beyond its floor.
+/// Runs over a small and a large file keep the promise, and the larger one does not go further
+/// beyond its floor. What a run takes depends on how its threads meet: the least of three tries counts.
 #[track_caller]
 fn assert_growth(place: &Place, command: &str, files: [&str; 2], prepare: impl Fn()) {
     const MEMORY: u64 = 24 * MEGABYTE;
     /// Blocks on their way, and what the allocator keeps, are not the same in every run.
     const TOLERANCE: u64 = 12 * MEGABYTE;
-    let measured = files.map(|file| {
-        prepare();
-        let command = format!("{command} -q --skip-ok -j 2 --memory 24M {file}");
-        let measured = measure(place, &command);
-        check(&measured, MEMORY, &command);
-        measured
-    });
-    if let [Some(least), Some(most)] = measured.each_ref().map(|measured| measured.peak) {
+    const TRIES: usize = 3;
+    let mut beyond = u64::MAX;
+    for _ in 0..TRIES {
+        let measured = files.map(|file| {
+            prepare();
+            let command = format!("{command} -q --skip-ok -j 2 --memory 24M {file}");
+            let measured = measure(place, &command);
+            check(&measured, MEMORY, &command);
+            measured
+        });
+        let [Some(least), Some(most)] = measured.each_ref().map(|measured| measured.peak) else {
+            return;
+        };
         // The floor itself grows, by some dozens of bytes a document.
         let grown = measured[1].floor.saturating_sub(measured[0].floor);
-        assert!(
-            most <= least + grown + TOLERANCE,
-            "{command}: {least}, then {most}; the floor has grown by {grown}"
-        );
+        beyond = beyond.min(most.saturating_sub(least + grown));
+        if beyond <= TOLERANCE {
+            return;
+        }
     }
+    panic!("{command}: {beyond} bytes more than the floor has grown");
 }
 
 #[test]
@@ -183,7 +193,7 @@ fn tiny_documents_with_partners_take_what_the_floor_counts() {
 #[test]
 fn a_long_document_takes_what_the_floor_counts() {
     let place = Place::new();
-    for megabytes in [1_usize, 3] {
+    for megabytes in [2_usize, 6] {
         let mut long = String::new();
         for copy in 0..2 {
             write!(long, "{{\"url\":\"{copy}\",\"text\":\"").unwrap();
@@ -201,7 +211,7 @@ fn a_long_document_takes_what_the_floor_counts() {
         "--score jaccard -c 1-3",
         "explain --min-tokens 40 0 1",
     ] {
-        assert_growth(&place, command, ["1", "3"], || {});
+        assert_growth(&place, command, ["2", "6"], || {});
     }
 }
 

@@ -129,7 +129,7 @@ fn a_file_by_two_paths_is_read_once() {
         }
         let run = place.run(&format!("--stats stats {files}"));
         assert_eq!((run.status, run.stdout.as_str()), (0, ""), "{files}");
-        run.says("lead");
+        run.says("already read");
         assert_eq!(
             stats(&place)["counts"]["repeated_files"],
             repeated,
