@@ -10,7 +10,7 @@ use simdup::{
 };
 
 mod sets;
-use sets::{Set, Sets, inputs, record, settings, text, threshold, versions};
+use sets::{Set, Sets, inputs, record, repetitions, settings, text, threshold, versions};
 
 /// A keeper and its members with their scores.
 type Clusters = Vec<(u32, Vec<(u32, f64)>)>;
@@ -59,7 +59,12 @@ fn score(a: &Set, b: &Set) -> f64 {
 /// The documents in order of preference.
 fn order(sets: &Sets, keep: &Keep) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sets.len()).collect();
-    let length = |index: usize| -> usize { sets[index].iter().map(|n| n.to_string().len()).sum() };
+    let length = |index: usize| -> usize {
+        let items = sets[index].iter();
+        items
+            .map(|&item| item.to_string().len() * repetitions(index, item))
+            .sum()
+    };
     match keep {
         Keep::First => {}
         Keep::Last => order.reverse(),

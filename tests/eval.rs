@@ -157,15 +157,7 @@ proptest! {
         };
         let expected = best(&pairs, lowest);
         let found = figure(&rows[0], "best_f1").zip(figure(&rows[0], "best_threshold"));
-        // At 0 all labelled pairs are found, also those that share nothing.
-        let all = pairs.iter().filter(|pair| pair.1).count() as f64;
-        let at_zero = 2.0 * all / (pairs.len() as f64 + all).max(1.0);
-        match with {
-            Labelled::Both if at_zero > expected.map_or(0.0, |best| best.0) => {
-                prop_assert_eq!(found, Some((at_zero, 0.0)));
-            }
-            _ => prop_assert_eq!(found, expected),
-        }
+        prop_assert_eq!(found, expected);
         let [precision, recall, f1] = figures(&pairs, (hundredths, 100));
         for (name, expected) in [("precision", precision), ("recall", recall), ("f1", f1)] {
             prop_assert_eq!(figure(&rows[0], name), Some(expected), "{}", name);

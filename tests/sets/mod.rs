@@ -12,10 +12,15 @@ use simdup::{Input, Settings};
 pub type Set = BTreeSet<u16>;
 pub type Sets = Vec<Set>;
 
+/// How often a record repeats an item of its set.
+pub fn repetitions(index: usize, item: u16) -> usize {
+    1 + (usize::from(item) * index) % 5
+}
+
 /// A record with the items of a set, some of them repeated. Its id is its number; its value, some
 /// small number.
 pub fn record(index: usize, set: &Set) -> String {
-    let repeated = |item: &u16| vec![item.to_string(); 1 + (usize::from(*item) * index) % 5];
+    let repeated = |item: &u16| vec![item.to_string(); repetitions(index, *item)];
     let items: Vec<String> = set.iter().flat_map(repeated).collect();
     let value = (index * 7) % 5;
     let record = serde_json::json!({"url": index.to_string(), "text": items, "value": value});
