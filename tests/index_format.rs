@@ -98,10 +98,7 @@ fn an_index_of_format_1_is_whole_and_gives_its_answers() {
     );
     let contained = answers(&index, Measure::Containment);
     let of_the_short_one = contained.iter().filter(|line| line.starts_with("log/28"));
-    assert_eq!(
-        of_the_short_one.collect::<Vec<_>>(),
-        ["log/28 log/14 1.0", "log/28 log/28 1.0"]
-    );
+    assert_eq!(of_the_short_one.collect::<Vec<_>>(), ["log/28 log/14 1.0"]);
     let mut stored = vec![];
     let listed = index.for_each_document(|id, shingles, fields| {
         stored.push(format!("{id} {shingles} {fields}"));
