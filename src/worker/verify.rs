@@ -3,7 +3,7 @@
 //! the same.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Read, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
 
 use serde_json::Value;
@@ -19,6 +19,7 @@ use crate::collection::RecordPlace;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::Observer;
+use crate::pipeline::parts::{Again, read_again};
 use crate::pipeline::{Inputs, cluster_documents, find_pairs};
 use crate::read::{Input, InputFormat, ReadSettings};
 use crate::settings::{PartyBy, Settings};
@@ -66,6 +67,7 @@ pub(super) fn run<R: Read, W: Write + Send>(
         Ok(())
     })?;
     let settings = settings(task);
+    let templates = template_lines(inputs, &task.settings)?;
     let mut counts = Found::default();
     for (number, mut part) in parts {
         output.part = number;
@@ -82,8 +84,10 @@ pub(super) fn run<R: Read, W: Write + Send>(
                 orders: gathered.orders(),
                 observer,
             };
+            let templates = templates.clone().map(Cursor::new);
+            let templates = templates.map(|lines| Input::from_reader("templates", lines));
             let inputs = Inputs {
-                templates: templates(inputs)?,
+                templates: templates.into_iter().collect(),
                 ..gathered.inputs()
             };
             comparing.compare(inputs, &mut output, &mut counts)?;
@@ -103,6 +107,27 @@ pub(super) fn run<R: Read, W: Write + Send>(
         .rows
         .push(0, Kind::Counts, counts.to_string().as_bytes())?;
     output.rows.finish()
+}
+
+/// Reads the templates by their own settings, and writes them in the form of the documents that come
+/// here; `None` if there are none.
+fn template_lines(inputs: &Inputs, settings: &Settings) -> Result<Option<String>, Error> {
+    if inputs.templates.is_empty() {
+        return Ok(None);
+    }
+    let mut lines = String::new();
+    read_again(templates(inputs)?, settings, Again::Contents, |document| {
+        let text = if settings.read.items {
+            serde_json::json!(document.texts)
+        } else {
+            serde_json::json!(document.texts.concat())
+        };
+        let id = document.ordinal.to_string();
+        lines += &serde_json::json!({ID: id, TEXT: text}).to_string();
+        lines.push('\n');
+        Ok(())
+    })?;
+    Ok(Some(lines))
 }
 
 /// What comes to one part.
