@@ -26,6 +26,7 @@
 mod candidates;
 mod cluster;
 mod collection;
+mod dedup;
 mod document;
 mod error;
 mod eval;
@@ -36,52 +37,61 @@ mod id_text;
 mod index;
 mod observer;
 mod pairs;
-mod pipeline;
+mod rank;
 mod read;
+mod report;
+mod run;
 mod score;
 mod sets;
 pub mod settings;
 mod shingle;
 mod simd;
 mod sketch;
+mod sketches;
 mod stats;
 #[cfg(feature = "worker")]
 mod worker;
 mod write;
 
-pub use cluster::Cluster;
+pub use cluster::{Cluster, cluster_documents};
 pub use collection::Urls;
+pub use dedup::{DedupOutput, Shards, dedup_documents};
 pub use document::DocumentId;
 pub use error::Error;
+pub use eval::{eval_documents, tune_documents};
+pub use explain::explain_documents;
 pub use index::Index;
 pub use observer::{Observer, Quiet};
-pub use pairs::Pair;
-pub use pipeline::{
-    DedupOutput, DocumentFrequencies, Gold, Inputs, ReportOutput, Shards, cluster_documents,
-    dedup_documents, eval_documents, explain_documents, find_pairs, rank_documents,
-    report_documents, sketch_documents, tune_documents,
-};
+pub use pairs::{Pair, find_pairs};
+pub use rank::{DocumentFrequencies, Gold, rank_documents};
 pub use read::Input;
+pub use report::{ReportOutput, report_documents};
+pub use run::Inputs;
 pub use score::Score;
 pub use settings::Settings;
+pub use sketches::sketch_documents;
 pub use stats::Stats;
 pub use write::NamedWriter;
 
 /// What comes back from a run, in full, and what is told while it lasts.
 pub mod results {
     pub use crate::candidates::{Method, RecallAt, SearchStats};
+    pub use crate::cluster::{Clustered, Removed};
+    pub use crate::dedup::Deduplicated;
     pub use crate::error::{ErrorKind, Place};
+    pub use crate::eval::{Advice, Cell, Evaluated, MeasuredCurve, Plot, PlotPoint, Row};
     pub use crate::eval::{Confidence, Interval};
     pub use crate::explain::Passage;
+    pub use crate::explain::{Explained, Explanation, Overlap};
+    pub use crate::index::{AddedPairs, Answer, Found, QueryStats};
     pub use crate::index::{Difference, IndexInfo, LongList, SegmentInfo};
     pub use crate::observer::{Expected, Phase};
     pub use crate::pairs::Pairs;
-    pub use crate::pipeline::{
-        AddedPairs, Advice, Answer, Cell, Clustered, Deduplicated, Evaluated, Explained,
-        Explanation, Found, MeasuredCurve, Overlap, Plot, PlotPoint, QueryStats, Ranked, Ranking,
-        Removed, Reported, Row, Similar, Sketched,
-    };
+    pub use crate::pairs::Similar;
+    pub use crate::rank::{Ranked, Ranking};
+    pub use crate::report::Reported;
     pub use crate::score::Cosine;
+    pub use crate::sketches::Sketched;
     pub use crate::stats::{Counts, FolderNotes, Seconds, TextStats};
 }
 
@@ -93,17 +103,17 @@ pub mod results {
 /// told so.
 #[doc(hidden)]
 pub mod inside {
+    pub use crate::cluster::cluster_written_pairs;
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
     pub use crate::eval::{RandTally, Tally, confidence, rand_tallies};
     pub use crate::explain::{Spanned, Template, passages};
     pub use crate::id_text::decoded as decoded_id;
-    pub use crate::pipeline::{
-        Listed, TextFiles, cluster_written_pairs, find_pairs_with_places, write_pairs,
-    };
+    pub use crate::pairs::{Listed, find_pairs_with_places, write_pairs};
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, distinct, end_commands, is_archive, read_pairs,
     };
+    pub use crate::run::TextFiles;
     pub use crate::score::{Digits, Estimate};
     pub use crate::shingle::{
         Shingle, Shingles, Token, normalise, shingler, spans, token_hash, tokens_twice,

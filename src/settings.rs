@@ -12,14 +12,17 @@ use crate::sets::Common;
 pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
+pub use crate::dedup::{Among, Dedup, DedupMode};
+pub use crate::eval::{EvalSettings, Sweep, TruthSource};
+pub use crate::explain::{Explain, Which};
 pub use crate::index::Writer;
-pub use crate::pipeline::{
-    Adding, Among, Choice, Combine, Dedup, DedupMode, EvalSettings, Explain, Outlinks, Present,
-    Query, RankOrder, RankSettings, Report, ReportNames, Sweep, TruthSource, Wanted, Which,
-};
+pub use crate::index::{Adding, Present, Query, Wanted};
+pub use crate::rank::{Combine, Outlinks, RankOrder, RankSettings};
 pub use crate::read::{
     Charset, HtmlFeature, HtmlText, InputFormat, PageSettings, ReadSettings, TextEncoding,
 };
+pub use crate::report::{Names as ReportNames, Report};
+pub use crate::run::Choice;
 pub use crate::score::{InvalidThreshold, Measure, Threshold, Weight};
 pub use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 pub use crate::sketch::SketchSettings;

@@ -6,6 +6,8 @@
 //! keeper too.
 
 mod components;
+pub(crate) mod documents;
+mod from_pairs;
 mod order;
 mod star;
 mod written_pairs;
@@ -14,6 +16,8 @@ use crate::document::DocumentId;
 use crate::score::Score;
 
 pub(crate) use components::Components;
+pub use documents::{Clustered, Removed, cluster_documents};
+pub use from_pairs::cluster_written_pairs;
 pub use order::Keep;
 pub(crate) use order::preference;
 pub(crate) use star::Stars;

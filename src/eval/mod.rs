@@ -5,21 +5,37 @@
 //! was found, F1 their harmonic mean. Where there is nothing to take a share of, they are 0, as
 //! scikit-learn has it.
 
+mod bands;
 mod best;
 mod bootstrap;
+mod candidates;
+mod documents;
 mod edits;
 mod figures;
+mod given;
+mod hashes;
+mod inject;
+mod judge;
 mod rand_index;
 mod random;
+mod row;
+mod searched;
+mod shingles;
+mod threshold;
+mod tune;
 mod valley;
 
 pub(crate) use best::{BestF1, Curve, Labelled, best_f1, precision_recall};
 pub use bootstrap::{Confidence, Interval, confidence};
 pub(crate) use bootstrap::{PARTS_MAX, part_of};
+use documents::{Each, read, read_without};
+pub use documents::{EvalSettings, Evaluated, Sweep, TruthSource, eval_documents};
 pub(crate) use edits::{EditKind, RATES_PERCENT, edited};
 pub use figures::Tally;
 pub use rand_index::{RandTally, rand_tallies};
 pub(crate) use random::{Random, mixed};
+pub use row::{Cell, MeasuredCurve, Plot, PlotPoint, Row};
+pub use tune::{Advice, tune_documents};
 pub(crate) use valley::valley;
 
 /// The deviation that Broder's estimate of this similarity has by k positions, if they agree

@@ -7,6 +7,8 @@
 //! nothing of it. What no manifest names is removed by the next one who writes. Those who read
 //! have all files open that their manifest names, and so see one state for as long as they like.
 
+mod adding;
+mod against;
 mod check;
 mod checked;
 mod geometry;
@@ -18,7 +20,9 @@ mod keys;
 mod lock;
 mod manifest;
 mod map;
+mod matching;
 mod merge;
+mod querying;
 mod record;
 mod remembered;
 mod removed;
@@ -38,8 +42,11 @@ use crate::error::{Error, ErrorKind};
 use manifest::{Manifest, SegmentEntry};
 use segment::Segment;
 
+pub use adding::{AddedPairs, Adding, Present};
+pub(crate) use against::best_of_index;
 pub use info::{IndexInfo, LongList, SegmentInfo};
 pub(crate) use key::{Key, keys_of};
+pub use querying::{Answer, Found, Query, QueryStats, Wanted};
 pub use remembered::Difference;
 pub(crate) use remembered::Remembered;
 pub(crate) use run::KeyBlock;

@@ -17,7 +17,7 @@ use super::{Order, Task, Verb, stage_error};
 use crate::cluster::Keep;
 use crate::document::FieldValue;
 use crate::error::Error;
-use crate::pipeline::parts::{Again, DocumentAgain, read_again};
+use crate::run::parts::{Again, DocumentAgain, read_again};
 use crate::settings::Settings;
 
 pub(super) fn run<R: Read, W: Write + Send>(

@@ -15,8 +15,8 @@ use super::{Order, Task, stage_error, templates};
 use crate::document::Document;
 use crate::error::Error;
 use crate::observer::Quiet;
-use crate::pipeline::Inputs;
-use crate::pipeline::parts::{Maker, make_of_each};
+use crate::run::Inputs;
+use crate::run::parts::{Maker, make_of_each};
 use crate::shingle::Shingle;
 
 /// Documents of a token that are held against each other.

@@ -11,9 +11,9 @@ use super::arrow::RowWriter;
 use super::rows::Kind;
 use super::{Task, Verb, stage_error};
 use crate::error::{Error, ErrorKind};
-use crate::pipeline::Inputs;
 use crate::read::Input;
 use crate::read::part::{LinesPart, cuts};
+use crate::run::Inputs;
 
 /// A part of an input, as it stands in a row.
 #[derive(Clone, Debug, Serialize, Deserialize)]

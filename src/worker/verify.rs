@@ -15,13 +15,15 @@ use super::part_file::PartFile;
 use super::rows::{Kind, LINES_BYTES, for_each_row};
 use super::{Emit, Order, Task, Verb, stage_error, templates};
 use crate::cluster::Keep;
+use crate::cluster::documents::cluster_documents;
 use crate::collection::RecordPlace;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::pipeline::parts::{Again, read_again};
-use crate::pipeline::{Inputs, cluster_documents, find_pairs};
+use crate::pairs::find_pairs;
 use crate::read::{Input, InputFormat, ReadSettings};
+use crate::run::Inputs;
+use crate::run::parts::{Again, read_again};
 use crate::settings::{PartyBy, Settings};
 use crate::stats::Stats;
 use crate::write::{

@@ -14,8 +14,8 @@ use super::rows::{Kind, for_each_row};
 use super::sketch::in_order;
 use super::{Task, stage_error};
 use crate::error::Error;
-use crate::pipeline::parts::{Again, read_again};
 use crate::read::{InputFormat, without_bom};
+use crate::run::parts::{Again, read_again};
 use crate::write::RecordWriter;
 
 pub(super) fn run<R: Read, W: Write + Send>(

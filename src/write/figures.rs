@@ -6,7 +6,7 @@ use super::PairFormat;
 use super::csv::Csv;
 use super::jsonl::json_string;
 use crate::eval::Confidence;
-use crate::pipeline::{Cell, Row};
+use crate::eval::{Cell, Row};
 
 /// How figures are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

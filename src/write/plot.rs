@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::pipeline::{MeasuredCurve, Plot, PlotPoint};
+use crate::eval::{MeasuredCurve, Plot, PlotPoint};
 
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 800.0;

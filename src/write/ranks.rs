@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::jsonl::json_string;
 use super::text::Text;
 use super::{OutputFormat, PairFormat};
-use crate::pipeline::Ranked;
+use crate::rank::Ranked;
 
 /// How a ranking is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

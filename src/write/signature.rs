@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::jsonl::json_string;
-use crate::pipeline::Sketched;
+use crate::sketches::Sketched;
 
 /// Writes `{"url":…,"shingles":…,"values":[…]}` and a line end.
 pub fn write_signature(document: &Sketched<'_>, output: &mut dyn Write) -> io::Result<()> {

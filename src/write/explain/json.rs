@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::pipeline::{Explanation, Overlap};
+use crate::explain::{Explanation, Overlap};
 use crate::score::Score;
 
 pub(super) fn write(explanation: &Explanation, output: &mut dyn Write) -> io::Result<()> {

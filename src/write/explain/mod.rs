@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::visible;
-use crate::pipeline::{Explanation, Overlap};
+use crate::explain::{Explanation, Overlap};
 use columns::{Cell, Column};
 
 /// How explanations are written.

@@ -7,7 +7,7 @@ use super::{
     BOLD, DIM, GONE, NEW, PASSAGES, Part, Pen, TEMPLATE_MARK, between, harmless, has_template,
     parts, percent, pieces, reads_the_same, sentence,
 };
-use crate::pipeline::Explanation;
+use crate::explain::Explanation;
 
 /// The ids, the scores, and how much the passages are.
 pub(super) fn head(explanation: &Explanation, pen: Pen, output: &mut dyn Write) -> io::Result<()> {
