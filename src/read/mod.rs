@@ -25,82 +25,41 @@
     allow(dead_code, reason = "what is left out would use it")
 )]
 
-mod archive;
-mod blocks;
-mod buffer;
-#[cfg(feature = "bzip2")]
-mod bzip2;
-mod command;
-mod content;
-mod counted;
-mod csv;
-mod cutter;
-mod encoding;
-mod file_text;
-mod foreign;
+mod cut;
 mod format;
-mod gzip;
-mod html;
-mod identity;
-mod input;
-mod json_array;
-mod jsonl;
-mod lines;
-#[cfg(feature = "lz4")]
-mod lz4;
+pub(crate) mod input;
 #[cfg(all(test, feature = "parquet"))]
 mod mutations;
-mod packed;
-mod parquet;
-#[cfg(feature = "worker")]
-pub(crate) mod part;
-mod protobuf;
-mod source;
-mod spool;
-mod stateful;
-mod stream;
-#[cfg(feature = "tar")]
-mod tar;
+mod open;
 #[cfg(test)]
 mod testing;
 mod text;
-mod transcoded;
-mod unpack;
-mod utf8;
-mod walk;
-mod warc;
-mod written_pairs;
-#[cfg(feature = "xz")]
-mod xz;
-#[cfg(feature = "zip")]
-mod zip;
-mod zstd;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::document::FieldValue;
-pub use archive::is_archive;
-pub(crate) use blocks::Block;
-pub use blocks::Piece;
-pub use command::{Command, end_commands};
-pub(crate) use cutter::Cutter;
-pub(crate) use encoding::InputEncoding;
-pub use encoding::{Charset, TextEncoding};
-pub(crate) use file_text::{FileText, has_records_in_lines};
+pub(crate) use cut::Cutter;
+pub(crate) use cut::blocks::Block;
+pub use cut::blocks::Piece;
 pub use format::InputFormat;
+pub(crate) use format::html::url_words;
+pub use format::html::{HtmlFeature, HtmlText, PageSettings};
+pub use format::written_pairs::read_pairs;
+pub(crate) use format::written_pairs::{KnownPair, read_known_pairs};
 pub(crate) use format::{Head, without_bom};
-pub(crate) use html::url_words;
-pub use html::{HtmlFeature, HtmlText, PageSettings};
-pub(crate) use identity::FileIdentity;
-pub use identity::distinct;
 pub use input::Input;
-pub(crate) use spool::for_two_readings;
-pub(crate) use stream::Stream;
-pub use walk::{Globs, Walk};
-pub use written_pairs::read_pairs;
-pub(crate) use written_pairs::{KnownPair, read_known_pairs};
+pub use input::command::{Command, end_commands};
+pub(crate) use input::file_text::{FileText, has_records_in_lines};
+pub(crate) use input::identity::FileIdentity;
+pub use input::identity::distinct;
+pub(crate) use input::spool::for_two_readings;
+pub use input::walk::{Globs, Walk};
+pub(crate) use open::Stream;
+pub use open::archive::is_archive;
+pub(crate) use text::encoding::InputEncoding;
+pub use text::encoding::{Charset, TextEncoding};
 
 /// Longest record that is read. A longer one is more likely a damaged length
 /// or a file that is not made of records than a document.
@@ -170,7 +129,7 @@ impl Default for ReadSettings {
 
 /// What a field of a JSON record holds, if it is one and has it.
 pub(crate) fn json_value(record: &[u8], name: &str) -> Option<serde_json::Value> {
-    let found = jsonl::path::find(without_bom(record), name)?;
+    let found = format::jsonl::path::find(without_bom(record), name)?;
     serde_json::from_str(found.get()).ok()
 }
 

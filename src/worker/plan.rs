@@ -12,7 +12,7 @@ use super::rows::Kind;
 use super::{Task, Verb, stage_error};
 use crate::error::{Error, ErrorKind};
 use crate::read::Input;
-use crate::read::part::{LinesPart, cuts};
+use crate::read::input::part::{LinesPart, cuts};
 use crate::run::Inputs;
 
 /// A part of an input, as it stands in a row.
