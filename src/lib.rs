@@ -23,7 +23,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-mod candidates;
 mod cluster;
 mod collection;
 mod dedup;
@@ -35,6 +34,7 @@ mod explain;
 mod guard;
 mod id_text;
 mod index;
+mod memory;
 mod observer;
 mod pairs;
 mod rank;
@@ -42,12 +42,14 @@ mod read;
 mod report;
 mod run;
 mod score;
+mod search;
 mod sets;
 pub mod settings;
 mod shingle;
 mod simd;
 mod sketch;
 mod sketches;
+mod spill;
 mod stats;
 #[cfg(feature = "worker")]
 mod worker;
@@ -75,7 +77,6 @@ pub use write::NamedWriter;
 
 /// What comes back from a run, in full, and what is told while it lasts.
 pub mod results {
-    pub use crate::candidates::{Method, RecallAt, SearchStats};
     pub use crate::cluster::{Clustered, Removed};
     pub use crate::dedup::Deduplicated;
     pub use crate::error::{ErrorKind, Place};
@@ -91,6 +92,7 @@ pub mod results {
     pub use crate::rank::{Ranked, Ranking};
     pub use crate::report::Reported;
     pub use crate::score::Cosine;
+    pub use crate::search::{Method, RecallAt, SearchStats};
     pub use crate::sketches::Sketched;
     pub use crate::stats::{Counts, FolderNotes, Seconds, TextStats};
 }

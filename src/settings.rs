@@ -1,7 +1,5 @@
 //! What a run is asked to do, in all its parts.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -9,7 +7,6 @@ use crate::error::{Error, ErrorKind};
 use crate::score::SetBound;
 use crate::sets::Common;
 
-pub use crate::candidates::Bands;
 pub use crate::cluster::{ClusterMethod, Keep};
 pub use crate::collection::{PartyBy, Pattern};
 pub use crate::dedup::{Among, Dedup, DedupMode};
@@ -17,6 +14,7 @@ pub use crate::eval::{EvalSettings, Sweep, TruthSource};
 pub use crate::explain::{Explain, Which};
 pub use crate::index::Writer;
 pub use crate::index::{Adding, Present, Query, Wanted};
+pub use crate::memory::Memory;
 pub use crate::rank::{Combine, Outlinks, RankOrder, RankSettings};
 pub use crate::read::{
     Charset, HtmlFeature, HtmlText, InputFormat, PageSettings, ReadSettings, TextEncoding,
@@ -24,6 +22,7 @@ pub use crate::read::{
 pub use crate::report::{Names as ReportNames, Report};
 pub use crate::run::Choice;
 pub use crate::score::{InvalidThreshold, Measure, Threshold, Weight};
+pub use crate::search::Bands;
 pub use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
 pub use crate::sketch::SketchSettings;
 
@@ -127,25 +126,6 @@ impl WordLimits {
     /// Whether so many words are within them.
     pub(crate) fn admit(self, words: usize) -> bool {
         self.least.is_none_or(|least| words >= least) && self.most.is_none_or(|most| words <= most)
-    }
-}
-
-/// A limit on memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// About how much to use.
-    pub bytes: u64,
-    /// Where the rest goes.
-    pub temp_dir: PathBuf,
-}
-
-impl Memory {
-    /// No limit.
-    pub(crate) fn unlimited() -> Self {
-        Self {
-            bytes: u64::MAX,
-            temp_dir: PathBuf::new(),
-        }
     }
 }
 

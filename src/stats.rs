@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use crate::candidates::SearchStats;
 use crate::document::TextNotes;
 use crate::error::{Error, ErrorKind};
 use crate::score::Estimate;
+use crate::search::SearchStats;
 use crate::settings::Settings;
 
 /// What a run did, in numbers.

@@ -5,7 +5,6 @@
 //! A component is all that can be reached from one document by similar pairs, and has a
 //! keeper too.
 
-mod components;
 pub(crate) mod documents;
 mod from_pairs;
 mod order;
@@ -15,7 +14,6 @@ mod written_pairs;
 use crate::document::DocumentId;
 use crate::score::Score;
 
-pub(crate) use components::Components;
 pub use documents::{Clustered, Removed, cluster_documents};
 pub use from_pairs::cluster_written_pairs;
 pub use order::Keep;

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{ClusterMethod, Components, Keep, Stars};
+use super::{ClusterMethod, Keep, Stars};
+use crate::collection::Components;
 use crate::document::DocumentId;
 
 /// A pair of ids with a score, as [`cluster_pairs`] takes it.

@@ -4,6 +4,7 @@
 //! A collection is a value: searching does not consume it, so that it can be searched again.
 
 mod buckets;
+mod components;
 mod identical;
 mod ids;
 mod party;
@@ -19,6 +20,7 @@ use crate::settings::{Finding, Settings};
 use crate::sketch::{Signatures, combine};
 
 pub(crate) use buckets::for_each_bucket;
+pub(crate) use components::Components;
 pub(crate) use identical::{Group, Groups};
 pub use ids::Urls;
 pub(crate) use ids::{Added, UrlHash, UrlHasher};

@@ -7,7 +7,6 @@ mod writing;
 use std::time::Instant;
 
 use super::pairs::pairs_of;
-use crate::candidates::search;
 use crate::cluster::documents::{Assigned, assign, assign_rest, for_clusters, has_values, wants};
 use crate::cluster::{Cluster, ClusterMethod, Keep};
 use crate::collection::{Fate, Records, Urls};
@@ -22,6 +21,7 @@ use crate::run::reading::{Reading, Wants, Written};
 use crate::run::records::RecordForm;
 use crate::run::twice::twice;
 use crate::run::{Inputs, in_pool};
+use crate::search::search;
 use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::write::NamedWriter;

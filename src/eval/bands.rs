@@ -4,10 +4,10 @@ use super::Each;
 use super::candidates::{CandidateCount, count, first_band};
 use super::row::{Cell, MeasuredCurve, Plot, PlotPoint, Row, sum};
 use super::searched::{Searched, plotted};
-use crate::candidates::{Bands, GroupSignatures, OfGroups, positions_needed};
 use crate::collection::{Collection, Features};
 use crate::error::Error;
 use crate::score::shared_at_least;
+use crate::search::{Bands, GroupSignatures, OfGroups, positions_needed};
 
 pub(super) fn run(
     collection: &Collection,

@@ -6,9 +6,9 @@
 
 use super::judge::Judge;
 use super::searched::Searched;
-use crate::candidates::{Bands, GroupSignatures};
 use crate::collection::{Group, for_each_bucket};
 use crate::eval::Random;
+use crate::search::{Bands, GroupSignatures};
 use crate::sketch::{Value, combine};
 
 /// Pairs of groups that are looked at for a setting, at the most; beyond, so many are drawn from

@@ -10,7 +10,6 @@ use super::judge::Known;
 use super::row::{Plot, Row};
 use super::searched::Searched;
 use super::{bands, given, hashes, inject, shingles, threshold};
-use crate::candidates::Bands;
 use crate::cluster::documents::has_values;
 use crate::collection::Collection;
 use crate::error::{Error, ErrorKind};
@@ -20,6 +19,7 @@ use crate::read::Input;
 use crate::run::floor::Purpose;
 use crate::run::reading::{Reading, Wants};
 use crate::run::{Inputs, in_pool};
+use crate::search::Bands;
 use crate::settings::{Finding, Settings};
 use crate::stats::Stats;
 

@@ -4,13 +4,13 @@ use super::Each;
 use super::hashes::GroupSketches;
 use super::row::{Cell, Plot, Row};
 use super::searched::{Scoring, Searched, plotted, with_best};
-use crate::candidates::{
-    Links, PreparedSets, Way, positions_needed, search_positions, search_sets, way,
-};
 use crate::collection::{Collection, Features};
 use crate::error::{Error, ErrorKind};
 use crate::observer::Quiet;
 use crate::score::{Measure, Score};
+use crate::search::{
+    Links, PreparedSets, Way, positions_needed, search_positions, search_sets, way,
+};
 use crate::settings::Settings;
 
 /// What the settings find.

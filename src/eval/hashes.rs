@@ -5,12 +5,12 @@ use rayon::prelude::*;
 use super::Each;
 use super::row::{Plot, PlotPoint, Row, sum};
 use super::searched::{Searched, plotted};
-use crate::candidates::{GroupSignatures, search_positions};
 use crate::collection::{Collection, Group, Groups};
 use crate::error::Error;
 use crate::eval::predicted_deviation;
 use crate::observer::Quiet;
 use crate::score::shared_at_least;
+use crate::search::{GroupSignatures, search_positions};
 use crate::sets::{ListPlaces, ShingleLists};
 use crate::sketch::{SketchSettings, Value, sketcher};
 

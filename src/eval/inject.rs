@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::row::{Cell, Row};
 use super::{Each, Evaluated};
-use crate::candidates::search;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::eval::{EditKind, RATES_PERCENT, Tally, confidence, edited, mixed};
@@ -18,6 +17,7 @@ use crate::run::Inputs;
 use crate::run::floor::Purpose;
 use crate::run::reading::{Planting, Reading, Wants};
 use crate::run::sample::{SampleSettings, Sampled, input_of};
+use crate::search::search;
 use crate::settings::Settings;
 
 /// A copy: what it was made of, and how.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
-use crate::cluster::Components;
+use crate::collection::Components;
 
 /// Pairs of documents that two partitions have together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

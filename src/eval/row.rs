@@ -1,8 +1,8 @@
 //! What is found out of one setting: figures with names, in order. And what a picture shows of all.
 
 use super::searched::Pass;
-use crate::candidates::Bands;
 use crate::eval::{Confidence, Interval, RandTally, Tally, confidence};
+use crate::search::Bands;
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]

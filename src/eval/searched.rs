@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::judge::{Judge, Truth};
 use super::row::{Cell, Row};
-use crate::candidates::{Link, Links, PreparedSets, search_sets};
-use crate::cluster::{Components, Stars};
+use crate::cluster::Stars;
+use crate::collection::Components;
 use crate::collection::{Collection, Features, Group};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
@@ -17,6 +17,7 @@ use crate::eval::{
 };
 use crate::observer::Quiet;
 use crate::score::{Measure, Score, SetBound, shared_at_least};
+use crate::search::{Link, Links, PreparedSets, search_sets};
 use crate::sets::{ListPlaces, ShingleLists};
 use crate::shingle::Shingle;
 use crate::sketch::{SketchSettings, sketcher};

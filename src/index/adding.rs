@@ -13,6 +13,7 @@ use crate::index::matching::enough;
 use crate::index::{
     Enough, Index, IndexWriter, KeyBlock, Lookups, Numbers, Remembered, Searcher, Spot, Writer,
 };
+use crate::memory::Memory;
 use crate::observer::{Observer, Phase, Quiet};
 use crate::pairs::listing::write_pair_lines;
 use crate::pairs::sorted::SortedPairs;
@@ -21,9 +22,10 @@ use crate::run::floor::Purpose;
 use crate::run::in_pool;
 use crate::run::reading::{Digest, Known, Reading, Wants};
 use crate::score::{Measure, Score};
-use crate::sets::{ListBlock, ShingleLists, SortedRuns};
-use crate::settings::{Memory, Settings};
+use crate::sets::{ListBlock, ShingleLists};
+use crate::settings::Settings;
 use crate::shingle::Shingle;
+use crate::spill::SortedRuns;
 use crate::stats::Stats;
 use crate::write::{IdLines, Listing, NamedWriter, PairFacts};
 

@@ -6,7 +6,6 @@ pub(crate) mod sorted;
 
 use std::time::Instant;
 
-use crate::candidates::{Found, search};
 use crate::collection::{Collection, Records, Urls};
 use crate::error::Error;
 use crate::explain::Template;
@@ -14,6 +13,7 @@ use crate::observer::{Observer, Phase};
 use crate::run::floor::Purpose;
 use crate::run::reading::{Reading, Wants};
 use crate::run::{Inputs, in_pool};
+use crate::search::{Found, search};
 use crate::settings::Settings;
 use crate::stats::Stats;
 

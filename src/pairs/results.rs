@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use crate::candidates::{Link, Links};
 use crate::collection::{Group, Groups, OneParty, Scope, Sides};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::{Measure, Score};
+use crate::search::{Link, Links};
 
 /// Two documents and how similar they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,8 +188,8 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::candidates::{LinkWriter, Match};
-    use crate::settings::Memory;
+    use crate::memory::Memory;
+    use crate::search::{LinkWriter, Match};
 
     #[test]
     fn groups_are_expanded_in_input_order() {

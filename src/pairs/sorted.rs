@@ -4,9 +4,9 @@
 use std::collections::BinaryHeap;
 
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::score::Score;
-use crate::sets::SortedRuns;
-use crate::settings::Memory;
+use crate::spill::SortedRuns;
 use crate::write::{Listing, PairOrder};
 
 /// A pair by its numbers, the left one in 64 bits, and what they share; ordered as it is listed.

@@ -4,8 +4,8 @@
 use super::frequencies::DocumentFrequencies;
 use super::scoring::{Idf, Scored, Scoring, Vector};
 use crate::error::Error;
-use crate::sets::{Store, Stored};
-use crate::settings::Memory;
+use crate::memory::Memory;
+use crate::spill::{Store, Stored};
 
 /// A term's number and its count.
 type Term = (u32, u32);

@@ -10,12 +10,13 @@ use rayon::prelude::*;
 
 use super::explain::{numbered, tokenized_bytes_max};
 use super::pairs::pairs_of;
-use crate::candidates::search;
-use crate::cluster::{ClusterMethod, Components};
+use crate::cluster::ClusterMethod;
+use crate::collection::Components;
 use crate::collection::{Fate, Parties, Records, Sides, Urls};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
+use crate::memory::Memory;
 use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::{Pair, Pairs};
 use crate::read::Input;
@@ -26,7 +27,8 @@ use crate::run::texts::{TextSearch, TextStore};
 use crate::run::twice::twice;
 use crate::run::{Inputs, in_pool};
 use crate::score::{Measure, Score};
-use crate::settings::{Memory, Settings};
+use crate::search::search;
+use crate::settings::Settings;
 use crate::shingle::{ShingleSettings, Tokens};
 use crate::stats::{Counts, Stats};
 use crate::write::{

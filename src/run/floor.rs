@@ -6,8 +6,8 @@
 
 use super::ordered::WaitingMax;
 use super::reading::{Ids, Wants};
-use crate::candidates::{Way, way};
 use crate::score::Measure;
+use crate::search::{Way, way};
 use crate::settings::Settings;
 use crate::shingle::Shingles;
 

@@ -11,10 +11,11 @@ use super::ordered::{self, WaitingMax, Work};
 use crate::collection::Urls;
 use crate::document::Content;
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::observer::Observer;
 use crate::read::{Block, Cutter, Input, Piece, ReadSettings, Stream};
-use crate::sets::{Segment, Spill};
-use crate::settings::{Memory, Settings, Strictness};
+use crate::settings::{Settings, Strictness};
+use crate::spill::{Segment, Spill};
 
 /// A document's text.
 #[derive(Clone, Debug, Default)]

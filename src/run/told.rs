@@ -3,14 +3,15 @@
 use std::fmt::Write;
 use std::sync::Mutex;
 
-use crate::candidates::Bands;
 use crate::cluster::documents::cluster_documents;
 use crate::cluster::{ClusterMethod, Keep};
+use crate::memory::Memory;
 use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::find_pairs;
 use crate::read::Input;
 use crate::score::Measure;
-use crate::settings::{Finding, Memory, Settings};
+use crate::search::Bands;
+use crate::settings::{Finding, Settings};
 use crate::shingle::{ShingleSettings, Windows};
 
 #[derive(Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! Inputs that are read twice.
 
+use crate::memory::Memory;
 use crate::read::{Input, for_two_readings};
-use crate::settings::{Memory, Settings};
+use crate::settings::Settings;
 
 /// What comes from a pipe is kept between the two times that it is read: in memory up to this
 /// part of it, then in a temporary file.

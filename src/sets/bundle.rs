@@ -11,15 +11,15 @@ use super::chunks::Print;
 use super::document_bundles::{Common, DocumentBundles};
 use super::lists::ShingleLists;
 use super::shards::Shards;
-use super::spill::{Spill, Store, Stored};
 use super::sums::answer;
 use super::uses::ChunkUses;
 use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::observer::WorkCount;
-use crate::settings::Memory;
 use crate::shingle::Shingle;
+use crate::spill::{Spill, Store, Stored};
 
 /// Sets of documents, each a list of bundles that are known by their sums, in memory or in a
 /// file.

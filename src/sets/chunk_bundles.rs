@@ -7,12 +7,12 @@ use std::ops::Range;
 use super::chunks::ChunkId;
 use super::lists::{ChunkRun, Chunks, ShingleLists};
 use super::shards::{self, Shards};
-use super::spill::{Spill, Store, Stored};
 use super::sums::{answer, sum_of_one};
 use super::uses::{ChunkUses, Use};
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::observer::WorkCount;
-use crate::settings::Memory;
+use crate::spill::{Spill, Store, Stored};
 
 /// The bundles of all chunks that somebody has.
 pub(super) struct ChunkBundles {

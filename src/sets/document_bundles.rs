@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use super::chunk_bundles::ChunkBundles;
 use super::lists::ShingleLists;
 use super::shards;
-use super::spill::{Spill, Store, Stored};
 use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::settings::Memory;
+use crate::memory::Memory;
+use crate::spill::{Spill, Store, Stored};
 
 /// A shingle in more documents than this is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

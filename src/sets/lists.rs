@@ -11,11 +11,11 @@ use super::budget::Budget;
 use super::chunks::{ChunkCache, ChunkId, Print, for_each_chunk};
 use super::pages;
 use super::partners::large_table_bytes;
-use super::spill::{Spill, Stored};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::settings::Memory;
+use crate::memory::Memory;
 use crate::shingle::Shingle;
+use crate::spill::{Spill, Stored};
 
 /// The shingles of a block of documents, on their way into [`ShingleLists`].
 #[derive(Debug, Default)]

@@ -19,9 +19,7 @@ mod lists;
 mod numbers;
 mod pages;
 mod partners;
-mod runs;
 mod shards;
-mod spill;
 mod sums;
 mod uses;
 
@@ -33,5 +31,3 @@ pub(crate) use lists::{ListBlock, ListPlaces, ShingleLists};
 pub(crate) use numbers::Numbers;
 pub(crate) use pages::room;
 pub(crate) use partners::drop_partnerless;
-pub(crate) use runs::SortedRuns;
-pub(crate) use spill::{Segment, Spill, Store, Stored};

@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::pages;
-use super::spill::{Segment, Spill};
 use super::sums::Sums;
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::observer::WorkCount;
-use crate::settings::Memory;
+use crate::spill::{Segment, Spill};
 
 /// Keys in a shard that are aimed at, and how many bits may tell a shard.
 const SHARD_KEYS: u64 = 1 << 17;

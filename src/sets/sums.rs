@@ -9,11 +9,11 @@ use super::shards::Layout;
 /// What a key is told by its shard.
 pub(super) mod answer {
     /// No other owner has it.
-    pub(in super::super) const ALONE: u64 = 0;
+    pub(crate) const ALONE: u64 = 0;
     /// It does not count: its owner repeats it.
-    pub(in super::super) const REPEATED: u64 = 1;
+    pub(crate) const REPEATED: u64 = 1;
     /// The least sum.
-    pub(in super::super) const SUM_MIN: u64 = 2;
+    pub(crate) const SUM_MIN: u64 = 2;
 }
 
 /// What a thread needs to work on shards.

@@ -20,7 +20,7 @@ use super::rows::{Kind, for_each_row};
 use super::sketch::{ENTRIES_MAX, pack_common, unpack_common};
 use super::tokens::Common;
 use super::{Order, Task, Verb, stage_error};
-use crate::cluster::Components;
+use crate::collection::Components;
 use crate::error::Error;
 
 /// Documents in a place at the least, and at the most unless more belong together.

@@ -10,8 +10,8 @@
 
 use super::sign::{Alike, LONG, Layout, Sign};
 use super::tokens::{Common, Filed, Needed, Tokens, drawn, prefix};
-use crate::candidates::{Bands, lossless_bands};
 use crate::score::Measure;
+use crate::search::{Bands, lossless_bands};
 use crate::settings::Settings;
 use crate::shingle::Shingle;
 use crate::sketch::{SketchSettings, Sketcher, Value, combine, sketcher};

@@ -342,7 +342,7 @@ impl Work for Compare<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Components;
+    use crate::collection::Components;
     use crate::score::Measure;
 
     const MOST: u32 = 5;

@@ -4,12 +4,12 @@
 
 use super::assigned::Keepers;
 use super::{SAME, score};
-use crate::candidates::{Links, PreparedSets};
-use crate::cluster::Components;
+use crate::collection::Components;
 use crate::collection::{Group, Parties};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::Score;
+use crate::search::{Links, PreparedSets};
 
 /// Stars: a document goes to the most similar of those that are kept before it and are not of
 /// its party. Of equals, to the one that was kept first.

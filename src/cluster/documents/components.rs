@@ -2,14 +2,15 @@
 
 use super::assigned::Keepers;
 use super::{Clustering, SAME, runs, score};
-use crate::candidates::prefix::{Asked, PrefixIndex, Probe};
-use crate::candidates::work::{self, Work};
-use crate::cluster::Components;
+use crate::collection::Components;
 use crate::collection::Group;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::{Expected, WorkCount};
 use crate::score::Score;
+use crate::search::prefix::{Asked, PrefixIndex, Probe};
+use crate::search::work;
+use crate::search::work::Work;
 
 /// Who stands for whom of documents in the order of preference.
 pub(super) fn keepers(

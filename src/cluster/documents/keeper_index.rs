@@ -1,10 +1,10 @@
 //! The keepers among some sets, to be asked which of them are similar to another set.
 
 use super::score;
-use crate::candidates::prefix::{Asked, PrefixIndex, Probe};
-use crate::candidates::{LoadedSets, PreparedSets, SearchStats};
 use crate::collection::Group;
 use crate::score::Score;
+use crate::search::prefix::{Asked, PrefixIndex, Probe};
+use crate::search::{LoadedSets, PreparedSets, SearchStats};
 
 pub(super) struct KeeperIndex<'a> {
     prepared: &'a PreparedSets,

@@ -10,7 +10,6 @@ mod stars;
 use std::ops::Range;
 use std::time::Instant;
 
-use crate::candidates::{Links, PreparedSets, SearchStats, Way, search_sets, state, way};
 use crate::cluster::{Cluster, ClusterMethod, Keep, preference};
 use crate::collection::{Collection, Features, Group, Sides, Urls};
 use crate::document::DocumentId;
@@ -20,6 +19,7 @@ use crate::run::floor::Purpose;
 use crate::run::reading::{Reading, Wants};
 use crate::run::{Inputs, in_pool};
 use crate::score::{Measure, Score};
+use crate::search::{Links, PreparedSets, SearchStats, Way, search_sets, state, way};
 use crate::settings::Settings;
 use crate::stats::Stats;
 

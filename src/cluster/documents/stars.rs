@@ -3,14 +3,15 @@
 use super::assigned::Keepers;
 use super::keeper_index::KeeperIndex;
 use super::{Clustering, SAME, runs, score};
-use crate::candidates::Links;
-use crate::candidates::work::{self, Work};
 use crate::cluster::Stars;
 use crate::collection::Group;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::observer::{Expected, WorkCount};
 use crate::score::Score;
+use crate::search::Links;
+use crate::search::work;
+use crate::search::work::Work;
 
 /// A place in the order of preference, and the score with the document there.
 type Taken = Option<(u32, Score)>;

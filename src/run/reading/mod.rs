@@ -26,7 +26,6 @@ use super::folders::{FolderWatch, Folders};
 use super::ordered;
 use super::records::{KeptRecords, RecordForm};
 use super::sample::{Sample, SampleSettings, Sampled};
-use crate::candidates::{Way, way};
 use crate::collection::{
     Collection, Descriptions, Features, Parties, PartyBy, Records, Scope, SeenIds, Sides, Twins,
     Urls,
@@ -36,11 +35,13 @@ use crate::error::Error;
 use crate::explain::Template;
 use crate::index::Index;
 use crate::index::Present;
+use crate::memory::Memory;
 use crate::observer::{Observer, Phase};
 use crate::read::{self, Head, Input, InputFormat};
 use crate::score::Measure;
+use crate::search::{Way, way};
 use crate::sets::{ListBlock, ShingleLists};
-use crate::settings::{Memory, Settings, Strictness, WordLimits};
+use crate::settings::{Settings, Strictness, WordLimits};
 use crate::shingle::shingler;
 use crate::sketch::Signatures;
 use crate::sketches::{Repetitions, SignatureDigest};

@@ -9,12 +9,12 @@ use super::rarity::{Ranking, SetsByRarity};
 use crate::collection::{Collection, Group, Groups, Role, Scope};
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::observer::{Expected, Observer, Phase, WorkCount};
 use crate::score::SetBound;
 use crate::sets::{
     Common, ListPlaces, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless,
 };
-use crate::settings::Memory;
 
 /// The sets of a collection.
 pub(crate) struct PreparedSets {

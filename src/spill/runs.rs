@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::spill::{Segment, Spill, Word};
 use crate::error::Error;
-use crate::settings::Memory;
+use crate::memory::Memory;
+use crate::spill::{Segment, Spill, Word};
 
 /// Runs of sorted words in a temporary file.
 #[derive(Debug, Default)]

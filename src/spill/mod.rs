@@ -1,6 +1,8 @@
 //! A temporary file for what does not fit into memory. It has no name, so that nothing is
 //! left of it however the run ends.
 
+mod runs;
+
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +10,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, ErrorKind};
-use crate::settings::Memory;
+use crate::memory::Memory;
+
+pub(crate) use runs::SortedRuns;
 
 /// Numbers that can stand in a file: always the lowest byte first.
 pub(crate) trait Word: Copy + Default + Send + Sync {

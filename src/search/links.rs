@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::FewShared;
 use crate::collection::Group;
 use crate::error::Error;
-use crate::sets::{Segment, SortedRuns, Spill, Stored};
-use crate::settings::Memory;
+use crate::memory::Memory;
+use crate::spill::{Segment, SortedRuns, Spill, Stored};
 
 /// Two groups that are similar enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

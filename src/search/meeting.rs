@@ -8,12 +8,12 @@
 //! no comparing. And those that do meet fall apart into many neighbourhoods, as a rule, none of
 //! which needs to be in memory together with another.
 
-use crate::cluster::Components;
+use crate::collection::Components;
 use crate::collection::{Group, GroupScope, Groups, for_each_bucket};
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::score::SetBound;
 use crate::sets::SummedSets;
-use crate::settings::Memory;
 
 /// Sets with a bundle up to which each two of them are looked at. Of more, those of similar sizes
 /// are taken to meet.

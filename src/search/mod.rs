@@ -3,10 +3,11 @@
 //!
 //! The ways of finding candidates are siblings here: [`bands`] of a signature's positions, for
 //! Broder's score and where a recall short of 1 is asked for; the [`prefix`] join of sets,
-//! which misses nothing. [`search`] is the one place that chooses.
+//! which misses nothing. [`choice`] is the one place that chooses.
 
 pub(crate) mod bands;
 mod blocks;
+mod choice;
 mod few_shared;
 mod links;
 mod meeting;
@@ -14,7 +15,6 @@ mod parity;
 pub(crate) mod prefix;
 pub(crate) mod rarity;
 mod recall;
-mod search;
 mod sets;
 pub(crate) mod work;
 
@@ -23,11 +23,11 @@ use serde::Serialize;
 pub(crate) use bands::GroupSignatures;
 #[cfg(feature = "worker")]
 pub(crate) use bands::lossless_bands;
+pub(crate) use choice::{Found, OfGroups, Way, search, search_positions, search_sets, state, way};
 pub(crate) use few_shared::FewShared;
 pub(crate) use links::{Link, LinkWriter, Links, Match};
 pub use recall::Bands;
 pub(crate) use recall::positions_needed;
-pub(crate) use search::{Found, OfGroups, Way, search, search_positions, search_sets, state, way};
 pub(crate) use sets::{LoadedSets, PreparedSets};
 
 /// How candidates were found.

@@ -413,9 +413,9 @@ fn key(signature: &[Value], band: &[u16]) -> u64 {
 mod tests {
     use super::*;
     use crate::collection::{Groups, Role, Scope};
+    use crate::memory::Memory;
     use crate::observer::Quiet;
     use crate::score::shared_positions;
-    use crate::settings::Memory;
     use proptest::prelude::*;
 
     /// Signatures, each of a group.
