@@ -3,6 +3,10 @@
 
 use std::borrow::Cow;
 
+/// Longest record that is read. A longer one is more likely a damaged length
+/// or a file that is not made of records than a document.
+pub(crate) const RECORD_BYTES_MAX: usize = 1 << 30;
+
 /// Ordinal of a document in input order: the only handle downstream of reading.
 ///
 /// Repeated ids and unusable records take no ordinal.

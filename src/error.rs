@@ -274,7 +274,7 @@ impl fmt::Display for ErrorKind {
             Self::TooLong(bytes) => write!(
                 f,
                 "a record of {bytes} bytes or more; the limit is {} bytes",
-                crate::read::RECORD_BYTES_MAX
+                crate::document::RECORD_BYTES_MAX
             ),
             Self::Json(what) => write!(f, "malformed JSON: {}", one_line(what)),
             Self::Protobuf(what) => {

@@ -37,6 +37,7 @@ mod index;
 mod memory;
 mod observer;
 mod pairs;
+mod random;
 mod rank;
 mod read;
 mod report;
@@ -65,11 +66,11 @@ pub use explain::explain_documents;
 pub use index::Index;
 pub use observer::{Observer, Quiet};
 pub use pairs::{Pair, find_pairs};
-pub use rank::{DocumentFrequencies, Gold, rank_documents};
+pub use rank::{Gold, rank_documents};
 pub use read::Input;
 pub use report::{ReportOutput, report_documents};
 pub use run::Inputs;
-pub use score::Score;
+pub use score::{DocumentFrequencies, Score};
 pub use settings::Settings;
 pub use sketches::sketch_documents;
 pub use stats::Stats;
@@ -109,14 +110,14 @@ pub mod inside {
     pub use crate::cluster::{ScoredPair, cluster_pairs};
     pub use crate::document::Content;
     pub use crate::eval::{RandTally, Tally, confidence, rand_tallies};
-    pub use crate::explain::{Spanned, Template, passages};
+    pub use crate::explain::{Spanned, passages};
     pub use crate::id_text::decoded as decoded_id;
-    pub use crate::pairs::{Listed, find_pairs_with_places, write_pairs};
+    pub use crate::pairs::find_pairs_with_places;
     pub use crate::read::{
         Command, Globs, Piece, Pieces, Walk, distinct, end_commands, is_archive, read_pairs,
     };
-    pub use crate::run::TextFiles;
     pub use crate::score::{Digits, Estimate};
+    pub use crate::shingle::Template;
     pub use crate::shingle::{
         Shingle, Shingles, Token, normalise, shingler, spans, token_hash, tokens_twice,
     };
@@ -124,6 +125,7 @@ pub mod inside {
     pub use crate::sketch::sketcher;
     #[cfg(feature = "worker")]
     pub use crate::worker::{Emit, Keys, Planned, Stage, Task, Verb, run_stage};
+    pub use crate::write::TextFiles;
     pub use crate::write::{
         Accepted, ClusterFormat, ClusterLine, Columns, EncodedIds, ExplainFormat, FigureFormat,
         FigureLines, FilePlace, IdLines, ListFormat, Listing, Look, Output, OutputFormat, Packed,
@@ -131,6 +133,7 @@ pub mod inside {
         write_cluster, write_explanation, write_plot, write_rank, write_rank_header,
         write_signature,
     };
+    pub use crate::write::{Listed, write_pairs};
 
     /// Room in large pages.
     pub fn room(length: usize) -> Vec<u64> {

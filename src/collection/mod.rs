@@ -25,9 +25,8 @@ pub(crate) use identical::{Group, Groups};
 pub use ids::Urls;
 pub(crate) use ids::{Added, UrlHash, UrlHasher};
 pub(crate) use party::{OneParty, Parties};
-pub use party::{PartyBy, Pattern};
 pub(crate) use records::{Fate, RecordPlace, Records, SeenRecord, record_print};
-pub(crate) use scope::{GroupScope, Role, Scope, Sides};
+pub(crate) use scope::{GroupScope, Scope, Sides};
 pub(crate) use seen::SeenIds;
 pub(crate) use twins::{FilePlace, TwinFinder, Twins};
 

@@ -1,5 +1,6 @@
 //! Who is compared with whom.
 
+use crate::sets::Role;
 use std::sync::Arc;
 
 use super::identical::{Group, Groups};
@@ -119,34 +120,6 @@ impl Scope {
         let parties = self.parties.as_ref()?;
         let of = |group| parties.of_all(groups.members(group));
         Some(groups.iter().map(of).collect())
-    }
-}
-
-/// On which side of a comparison something stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Role(pub(crate) u8);
-
-impl Role {
-    /// It is not compared at all.
-    pub(crate) const NONE: Self = Self(0);
-    /// On the left, or anywhere if all are compared with all.
-    pub(crate) const LEFT: Self = Self(1);
-    /// On the right.
-    pub(crate) const RIGHT: Self = Self(2);
-    const BOTH: Self = Self(3);
-
-    /// Of what has both roles.
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Those that it is compared with.
-    pub(crate) fn others(self) -> Self {
-        match self {
-            Self::LEFT => Self::RIGHT,
-            Self::RIGHT => Self::LEFT,
-            both => both,
-        }
     }
 }
 

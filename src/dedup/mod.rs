@@ -1,5 +1,6 @@
 //! From inputs to a clean collection: the documents to keep, as they came in.
 
+mod against_index;
 mod removed;
 mod shards;
 mod writing;
@@ -10,9 +11,9 @@ use super::pairs::pairs_of;
 use crate::cluster::documents::{Assigned, assign, assign_rest, for_clusters, has_values, wants};
 use crate::cluster::{Cluster, ClusterMethod, Keep};
 use crate::collection::{Fate, Records, Urls};
+use crate::dedup::against_index::best_of_index;
 use crate::error::{Error, ErrorKind};
 use crate::index::Index;
-use crate::index::best_of_index;
 use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::Pairs;
 use crate::read::Input;

@@ -7,7 +7,8 @@ use super::searched::{Searched, plotted};
 use crate::collection::{Collection, Features};
 use crate::error::Error;
 use crate::score::shared_at_least;
-use crate::search::{Bands, GroupSignatures, OfGroups, positions_needed};
+use crate::search::{GroupSignatures, OfGroups, positions_needed};
+use crate::sketch::Bands;
 
 pub(super) fn run(
     collection: &Collection,

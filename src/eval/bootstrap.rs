@@ -10,7 +10,7 @@
 
 use std::ops::AddAssign;
 
-use super::random::{Random, mixed};
+use crate::random::{Random, mixed};
 
 /// A range of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,8 +7,9 @@
 use super::judge::Judge;
 use super::searched::Searched;
 use crate::collection::{Group, for_each_bucket};
-use crate::eval::Random;
-use crate::search::{Bands, GroupSignatures};
+use crate::random::Random;
+use crate::search::GroupSignatures;
+use crate::sketch::Bands;
 use crate::sketch::{Value, combine};
 
 /// Pairs of groups that are looked at for a setting, at the most; beyond, so many are drawn from

@@ -13,14 +13,14 @@ use super::{bands, given, hashes, inject, shingles, threshold};
 use crate::cluster::documents::has_values;
 use crate::collection::Collection;
 use crate::error::{Error, ErrorKind};
-use crate::explain::Template;
 use crate::observer::{Observer, Phase};
 use crate::read::Input;
 use crate::run::floor::Purpose;
 use crate::run::reading::{Reading, Wants};
 use crate::run::{Inputs, in_pool};
-use crate::search::Bands;
 use crate::settings::{Finding, Settings};
+use crate::shingle::Template;
+use crate::sketch::Bands;
 use crate::stats::Stats;
 
 /// What is compared with what.

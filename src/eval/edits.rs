@@ -1,6 +1,6 @@
 //! Edited copies of texts, by kind and rate of edit, the same for the same seed.
 
-use super::random::Random;
+use crate::random::Random;
 
 /// How a text is edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

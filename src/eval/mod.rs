@@ -17,7 +17,6 @@ mod hashes;
 mod inject;
 mod judge;
 mod rand_index;
-mod random;
 mod row;
 mod searched;
 mod shingles;
@@ -33,7 +32,6 @@ pub use documents::{EvalSettings, Evaluated, Sweep, TruthSource, eval_documents}
 pub(crate) use edits::{EditKind, RATES_PERCENT, edited};
 pub use figures::Tally;
 pub use rand_index::{RandTally, rand_tallies};
-pub(crate) use random::{Random, mixed};
 pub use row::{Cell, MeasuredCurve, Plot, PlotPoint, Row};
 pub use tune::{Advice, tune_documents};
 pub(crate) use valley::valley;

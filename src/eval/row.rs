@@ -2,7 +2,7 @@
 
 use super::searched::Pass;
 use crate::eval::{Confidence, Interval, RandTally, Tally, confidence};
-use crate::search::Bands;
+use crate::sketch::Bands;
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,6 +3,7 @@
 mod passages;
 mod tiling;
 
+use crate::shingle::Template;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use crate::shingle::{ShingleSet, ShingleSettings, Shingler, Shingles, Tokens, sh
 use crate::stats::Stats;
 
 pub(crate) use passages::least_tokens;
-pub use passages::{Passage, Spanned, Template, passages};
+pub use passages::{Passage, Spanned, passages};
 
 /// Which pairs are explained.
 #[derive(Debug)]

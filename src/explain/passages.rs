@@ -1,13 +1,11 @@
 //! From two texts to the passages they share. Knows neither files nor output formats.
 
-use std::collections::{HashMap, HashSet};
+use crate::shingle::Template;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::tiling::{self, Side, tiles};
-use crate::shingle::{Shingle, ShingleSettings, Token, Windows, spans, token_hash};
-
-/// Shingles that count in no document.
-pub type Template = HashSet<Shingle, ahash::RandomState>;
+use crate::shingle::{ShingleSettings, Token, Windows, spans, token_hash};
 
 /// A run of tokens that two texts share.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Documents become part of an index.
 
+use crate::run::reading::Present;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,8 +16,6 @@ use crate::index::{
 };
 use crate::memory::Memory;
 use crate::observer::{Observer, Phase, Quiet};
-use crate::pairs::listing::write_pair_lines;
-use crate::pairs::sorted::SortedPairs;
 use crate::read::{Input, json_value};
 use crate::run::floor::Purpose;
 use crate::run::in_pool;
@@ -27,19 +26,9 @@ use crate::settings::Settings;
 use crate::shingle::Shingle;
 use crate::spill::SortedRuns;
 use crate::stats::Stats;
+use crate::write::pairs::sorted::SortedPairs;
+use crate::write::pairs::write_pair_lines;
 use crate::write::{IdLines, Listing, NamedWriter, PairFacts};
-
-/// What becomes of a document whose id the index has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Present {
-    /// Nothing is added at all.
-    #[default]
-    Refuse,
-    /// It takes the place of the other one.
-    Replace,
-    /// It is left out.
-    Skip,
-}
 
 /// How documents are added.
 #[derive(Clone, Debug, Default)]
@@ -319,7 +308,7 @@ fn without_pairs(
     let before = &Arc::clone(writer.index());
     let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::Index);
     reading.known = Some(Known {
-        index: before,
+        ids: &**before,
         present: adding.present,
     });
     observer.phase(Phase::Reading);
@@ -346,7 +335,7 @@ fn with_pairs(
     let before = &Arc::clone(writer.index());
     let mut reading = Reading::new(settings, observer, Wants::default(), Purpose::IndexPairs);
     reading.known = Some(Known {
-        index: before,
+        ids: &**before,
         present: adding.present,
     });
     let numbers = before.numbers()?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 use crate::index::{Difference, Enough, Index, Remembered, Spot};
+use crate::run::reading::HasIds;
 use crate::score::{Measure, Score};
 use crate::settings::Settings;
 
@@ -26,7 +27,7 @@ impl Index {
 }
 
 /// What is enough for these settings. Scores are exact.
-pub(super) fn enough(settings: &Settings) -> Result<Enough, Error> {
+pub(crate) fn enough(settings: &Settings) -> Result<Enough, Error> {
     match settings.measure {
         Measure::MinHash => {
             let what = "an index has no signatures; take --score jaccard or containment";
@@ -39,7 +40,7 @@ pub(super) fn enough(settings: &Settings) -> Result<Enough, Error> {
 /// Returns where an index has the document with this id: the same document, which is no match for
 /// itself. What was read from standard input without an id is known by its place there, which says
 /// nothing.
-pub(super) fn own_spot(index: &Index, id: &str) -> Result<Option<Spot>, Error> {
+pub(crate) fn own_spot(index: &Index, id: &str) -> Result<Option<Spot>, Error> {
     let is_place = id.strip_prefix('-');
     if is_place.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '!'])) {
         return Ok(None);
@@ -49,9 +50,19 @@ pub(super) fn own_spot(index: &Index, id: &str) -> Result<Option<Spot>, Error> {
 
 /// The score of two documents that share so many keys of so many each, the first one asked
 /// about.
-pub(super) fn score(measure: Option<Measure>, shared: u32, sizes: [u32; 2]) -> Score {
+pub(crate) fn score(measure: Option<Measure>, shared: u32, sizes: [u32; 2]) -> Score {
     match measure {
         Some(measure) => measure.score(shared, sizes),
         None => Score::new(shared, sizes[0]),
+    }
+}
+
+impl HasIds for Index {
+    fn has(&self, id: &str) -> Result<bool, Error> {
+        self.find(id).map(|spot| spot.is_some())
+    }
+
+    fn name(&self) -> String {
+        self.folder().to_string_lossy().into_owned()
     }
 }

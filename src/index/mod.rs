@@ -8,7 +8,6 @@
 //! have all files open that their manifest names, and so see one state for as long as they like.
 
 mod adding;
-mod against;
 mod check;
 mod checked;
 mod geometry;
@@ -20,7 +19,7 @@ mod keys;
 mod lock;
 mod manifest;
 mod map;
-mod matching;
+pub(crate) mod matching;
 mod merge;
 mod querying;
 mod record;
@@ -42,8 +41,7 @@ use crate::error::{Error, ErrorKind};
 use manifest::{Manifest, SegmentEntry};
 use segment::Segment;
 
-pub use adding::{AddedPairs, Adding, Present};
-pub(crate) use against::best_of_index;
+pub use adding::{AddedPairs, Adding};
 pub use info::{IndexInfo, LongList, SegmentInfo};
 pub(crate) use key::{Key, keys_of};
 pub use querying::{Answer, Found, Query, QueryStats, Wanted};

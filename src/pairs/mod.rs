@@ -1,23 +1,20 @@
 //! From inputs to pairs.
 
-pub(crate) mod listing;
 mod results;
-pub(crate) mod sorted;
 
 use std::time::Instant;
 
 use crate::collection::{Collection, Records, Urls};
 use crate::error::Error;
-use crate::explain::Template;
 use crate::observer::{Observer, Phase};
 use crate::run::floor::Purpose;
 use crate::run::reading::{Reading, Wants};
 use crate::run::{Inputs, in_pool};
 use crate::search::{Found, search};
 use crate::settings::Settings;
+use crate::shingle::Template;
 use crate::stats::Stats;
 
-pub use listing::{Listed, write_pairs};
 pub(crate) use results::Partners;
 pub use results::{Pair, Pairs};
 

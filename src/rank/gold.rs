@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::frequencies::DocumentFrequencies;
 use super::scoring::Idf;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
@@ -11,6 +10,7 @@ use crate::observer::Observer;
 use crate::read::Input;
 use crate::run::floor::Purpose;
 use crate::run::reading::{Digest, Ids, Reading, Wants};
+use crate::score::DocumentFrequencies;
 use crate::score::Weight;
 use crate::settings::{Settings, Strictness};
 use crate::shingle::{Case, Shingle, Stopwords, words_spelled};

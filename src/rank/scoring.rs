@@ -1,10 +1,10 @@
 //! From a document's counts of terms to its score.
 
 use super::counts::Counts;
-use super::frequencies::DocumentFrequencies;
 use super::gold::GoldTerms;
-use super::{Combine, RankSettings};
+use crate::score::DocumentFrequencies;
 use crate::score::{Cosine, Weight, squared_idf};
+use crate::settings::{Combine, RankSettings};
 
 /// How rare terms are.
 pub(super) struct Idf<'a> {

@@ -1,10 +1,10 @@
 //! Documents that wait for their scores until all have been counted: their terms, in memory or
 //! in a file.
 
-use super::frequencies::DocumentFrequencies;
 use super::scoring::{Idf, Scored, Scoring, Vector};
 use crate::error::Error;
 use crate::memory::Memory;
+use crate::score::DocumentFrequencies;
 use crate::spill::{Store, Stored};
 
 /// A term's number and its count.

@@ -56,14 +56,11 @@ pub(crate) use input::identity::FileIdentity;
 pub use input::identity::distinct;
 pub(crate) use input::spool::for_two_readings;
 pub use input::walk::{Globs, Walk};
+pub(crate) use input::walk::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 pub(crate) use open::Stream;
 pub use open::archive::is_archive;
 pub(crate) use text::encoding::InputEncoding;
 pub use text::encoding::{Charset, TextEncoding};
-
-/// Longest record that is read. A longer one is more likely a damaged length
-/// or a file that is not made of records than a document.
-pub(crate) const RECORD_BYTES_MAX: usize = 1 << 30;
 
 /// Most records in a block, so that what is made of a block stays small however
 /// short its records are.

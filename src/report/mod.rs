@@ -15,7 +15,7 @@ use crate::collection::Components;
 use crate::collection::{Fate, Parties, Records, Sides, Urls};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
-use crate::explain::{Passage, Spanned, Template, least_tokens, passages};
+use crate::explain::{Passage, Spanned, least_tokens, passages};
 use crate::memory::Memory;
 use crate::observer::{Expected, Observer, Phase};
 use crate::pairs::{Pair, Pairs};
@@ -29,6 +29,7 @@ use crate::run::{Inputs, in_pool};
 use crate::score::{Measure, Score};
 use crate::search::search;
 use crate::settings::Settings;
+use crate::shingle::Template;
 use crate::shingle::{ShingleSettings, Tokens};
 use crate::stats::{Counts, Stats};
 use crate::write::{

@@ -2,7 +2,6 @@
 //! collection, and the least memory that this takes.
 
 pub(crate) mod chosen;
-pub(crate) mod file_lines;
 pub(crate) mod floor;
 pub(crate) mod folders;
 pub(crate) mod ordered;
@@ -12,8 +11,6 @@ pub(crate) mod reading;
 pub(crate) mod records;
 pub(crate) mod sample;
 pub(crate) mod texts;
-#[cfg(test)]
-pub(crate) mod told;
 pub(crate) mod twice;
 
 use std::collections::HashSet;
@@ -24,7 +21,6 @@ use crate::read::{FileIdentity, Input};
 use crate::settings::Settings;
 
 pub use chosen::Choice;
-pub use file_lines::TextFiles;
 
 /// What to read: documents, and perhaps others to compare them with.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::document::{Content, Document, DocumentId};
-use crate::eval::mixed;
+use crate::random::mixed;
 use crate::read::Input;
 use crate::settings::Settings;
 

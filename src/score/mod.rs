@@ -7,9 +7,9 @@
 mod cosine;
 mod digits;
 mod estimate;
+mod frequencies;
 mod measure;
 mod minhash;
-mod overlap;
 mod threshold;
 
 use std::cmp::Ordering;
@@ -19,12 +19,12 @@ pub(crate) use cosine::squared_idf;
 pub use cosine::{Cosine, Weight};
 pub use digits::Digits;
 pub use estimate::Estimate;
+pub use frequencies::DocumentFrequencies;
 pub use measure::Measure;
 pub(crate) use measure::SetBound;
 pub(crate) use minhash::shared_at_least;
 #[cfg(test)]
 pub(crate) use minhash::shared_positions;
-pub(crate) use overlap::{Bits, PackedSets};
 pub use threshold::{InvalidThreshold, Threshold};
 
 /// How similar two documents are: `part` of `whole`.

@@ -412,10 +412,11 @@ fn key(signature: &[Value], band: &[u16]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collection::{Groups, Role, Scope};
+    use crate::collection::{Groups, Scope};
     use crate::memory::Memory;
     use crate::observer::Quiet;
     use crate::score::shared_positions;
+    use crate::sets::Role;
     use proptest::prelude::*;
 
     /// Signatures, each of a group.

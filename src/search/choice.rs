@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::bands::{self, GroupSignatures, Layout, Wanted};
 use super::prefix::{PlacePair, for_each_pair};
-use super::recall::{Bands, positions_needed, scores_to_state};
+use super::recall::{positions_needed, scores_to_state};
 use super::sets::{LoadedSets, PreparedSets};
 use super::{FewShared, LinkWriter, Links, Match, Method, RecallAt, SearchStats};
 use crate::collection::{Collection, Features, Group, GroupScope, Groups};
@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::observer::Observer;
 use crate::score::{Measure, shared_at_least};
 use crate::settings::{Finding, Settings};
+use crate::sketch::Bands;
 use crate::sketch::{Signatures, Value};
 
 /// What is similar in a collection.

@@ -11,6 +11,7 @@ mod choice;
 mod few_shared;
 mod links;
 mod meeting;
+mod overlap;
 mod parity;
 pub(crate) mod prefix;
 pub(crate) mod rarity;
@@ -26,7 +27,6 @@ pub(crate) use bands::lossless_bands;
 pub(crate) use choice::{Found, OfGroups, Way, search, search_positions, search_sets, state, way};
 pub(crate) use few_shared::FewShared;
 pub(crate) use links::{Link, LinkWriter, Links, Match};
-pub use recall::Bands;
 pub(crate) use recall::positions_needed;
 pub(crate) use sets::{LoadedSets, PreparedSets};
 

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::score::{Bits, PackedSets, SetBound};
+use crate::score::SetBound;
+use crate::search::overlap::{Bits, PackedSets};
 use crate::sets::{Jagged, Numbers, SummedSet, SummedSets};
 
 /// A bundle in a set, and what the set has from here on.

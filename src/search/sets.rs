@@ -6,12 +6,13 @@ use rayon::prelude::*;
 use super::blocks::{Cell, OtherSets, cells};
 use super::meeting::Meeting;
 use super::rarity::{Ranking, SetsByRarity};
-use crate::collection::{Collection, Group, Groups, Role, Scope};
+use crate::collection::{Collection, Group, Groups, Scope};
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::memory::Memory;
 use crate::observer::{Expected, Observer, Phase, WorkCount};
 use crate::score::SetBound;
+use crate::sets::Role;
 use crate::sets::{
     Common, ListPlaces, Print, SetAt, ShingleLists, SummedSet, SummedSets, drop_partnerless,
 };

@@ -13,11 +13,11 @@ use super::lists::ShingleLists;
 use super::shards::Shards;
 use super::sums::answer;
 use super::uses::ChunkUses;
-use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::memory::Memory;
 use crate::observer::WorkCount;
+use crate::sets::Role;
 use crate::shingle::Shingle;
 use crate::spill::{Spill, Store, Stored};
 

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use super::chunk_bundles::ChunkBundles;
 use super::lists::ShingleLists;
 use super::shards;
-use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::memory::Memory;
+use crate::sets::Role;
 use crate::spill::{Spill, Store, Stored};
 
 /// A shingle in more documents than this is left out.

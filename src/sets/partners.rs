@@ -22,10 +22,10 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use super::lists::{Chunks, ShingleLists, Slice};
 use super::uses::{ChunkUses, Use};
-use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::score::SetBound;
+use crate::sets::Role;
 
 /// Slots of a table for each shingle in it, at the most: one in eight to one in four is taken
 /// for another.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::chunks::ChunkId;
 use super::lists::ShingleLists;
-use crate::collection::Role;
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::sets::Role;
 
 /// Who has a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

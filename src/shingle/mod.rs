@@ -23,9 +23,13 @@ pub use code::{Names, tokens_twice};
 pub use hash::token_hash;
 pub use normalise::{Case, normalise};
 pub use spans::{Token, spans};
+use std::collections::HashSet;
 pub use stopwords::Stopwords;
 pub use windows::Windows;
 pub(crate) use words::words_spelled;
+
+/// Shingles that count in no document.
+pub type Template = HashSet<Shingle, ahash::RandomState>;
 
 /// The hash of some consecutive tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

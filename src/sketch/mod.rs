@@ -4,11 +4,14 @@
 //! agree at each position with the probability of their Jaccard similarity, so
 //! that the share of positions that agree estimates it.
 
+mod bands;
 mod fast;
 mod technosphere;
 
 use crate::document::DocumentId;
 use crate::shingle::Shingle;
+
+pub use bands::Bands;
 
 /// What a signature holds at a position. Values are only ever compared for
 /// equality. They have 32 bits: two different shingles agree by accident once in

@@ -11,9 +11,10 @@
 use super::sign::{Alike, LONG, Layout, Sign};
 use super::tokens::{Common, Filed, Needed, Tokens, drawn, prefix};
 use crate::score::Measure;
-use crate::search::{Bands, lossless_bands};
+use crate::search::lossless_bands;
 use crate::settings::Settings;
 use crate::shingle::Shingle;
+use crate::sketch::Bands;
 use crate::sketch::{SketchSettings, Sketcher, Value, combine, sketcher};
 
 /// The chance with which a pair at the threshold may be missed: by its keys half of it, by each of

@@ -377,7 +377,7 @@ fn short(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Bands;
+    use crate::sketch::Bands;
 
     #[test]
     fn counts_are_short() {

@@ -9,9 +9,7 @@ use std::path::PathBuf;
 
 use tempfile::{Builder, NamedTempFile, TempPath};
 
-/// What the name of a file starts and ends with until it is finished.
-pub(crate) const TEMPORARY_PREFIX: &str = ".simdup-";
-pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+use crate::read::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
 pub(super) enum Unfinished {
     /// On no path.

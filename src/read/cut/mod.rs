@@ -10,7 +10,8 @@ use std::{io, mem};
 use memchr::{memchr, memrchr, memrchr2};
 
 use super::format::{Cut, Head, InputFormat, by_first_line, by_name, recognise, without_bom};
-use super::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
+use super::{BLOCK_RECORDS_MAX, ReadSettings};
+use crate::document::RECORD_BYTES_MAX;
 use crate::document::TextNotes;
 use crate::error::{Error, ErrorKind, Place};
 use crate::read::cut::blocks::{End, Piece, Span, Start};

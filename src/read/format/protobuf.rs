@@ -9,13 +9,14 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::content::{are_pages, contents, texts_of};
 use super::html::decode_field;
+use crate::document::RECORD_BYTES_MAX;
 use crate::document::{Content, Document, TextNotes};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::read::cut::blocks::Block;
 use crate::read::format::{Cut, Format, Head};
 use crate::read::text::encoding::Charset;
 use crate::read::text::utf8;
-use crate::read::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
+use crate::read::{BLOCK_RECORDS_MAX, ReadSettings};
 
 /// Bytes of the length before each message.
 const LENGTH_BYTES: usize = 4;

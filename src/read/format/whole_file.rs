@@ -2,12 +2,13 @@
 
 use super::content::content;
 use crate::document::Document;
+use crate::document::RECORD_BYTES_MAX;
 use crate::error::{Error, ErrorKind};
+use crate::read::ReadSettings;
 use crate::read::cut::blocks::Block;
 use crate::read::format::{Cut, Format, Head, without_bom};
 use crate::read::text::encoding;
 use crate::read::text::encoding::{InputEncoding, encoding_of_damaged};
-use crate::read::{RECORD_BYTES_MAX, ReadSettings};
 
 pub(in crate::read) struct Text;
 

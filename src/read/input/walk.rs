@@ -13,7 +13,10 @@ use super::command::Command;
 use super::identity::FileIdentity;
 use crate::read::input::Input;
 use crate::read::open::archive;
-use crate::write::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+
+/// What the name of an output starts and ends with until it is finished: it is no input.
+pub(crate) const TEMPORARY_PREFIX: &str = ".simdup-";
+pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// Which files are read of those that are named, and how. As ripgrep does it: what is named is
 /// read, whatever it is called; of what a directory holds, what the globs say, and what is

@@ -8,9 +8,9 @@ use super::{Ids, KEPT_SHARE, Reading, Written, why_not_apart};
 use crate::collection::{Added, Fate};
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind, Place};
-use crate::index::Present;
 use crate::run::floor::Counted;
 use crate::run::folders::Folders;
+use crate::run::reading::Present;
 use crate::settings::Strictness;
 use crate::stats::Counts;
 
@@ -194,8 +194,8 @@ impl<K> Collector<'_, '_, K> {
                         "the index has a document of the id {url} already; --replace takes this \
                          one instead, --skip leaves it out. Nothing was added"
                     );
-                    let index = known.index.folder().to_string_lossy();
-                    self.failed = Some(Error::in_file(&index, ErrorKind::Index(what)));
+                    let name = known.ids.name();
+                    self.failed = Some(Error::in_file(&name, ErrorKind::Index(what)));
                     return ControlFlow::Break(());
                 }
             }

@@ -3,9 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::document::Document;
+use crate::run::reading::signatures::{SignatureBatch, SignatureDigest};
 use crate::sets::ListBlock;
 use crate::shingle::Shingle;
-use crate::sketches::{SignatureBatch, SignatureDigest};
 
 /// What a thread makes of the shingles of each document of a block.
 pub(crate) trait Digest {

@@ -8,17 +8,18 @@ use std::time::{Duration, Instant};
 
 use super::batch::{Batch, BatchDocument, Form, value_bytes};
 use super::{Digest, Known, Wants, Written};
-use crate::collection::{PartyBy, SeenRecord, UrlHasher};
+use crate::collection::{SeenRecord, UrlHasher};
 use crate::document::{Content, Document};
 use crate::error::{Error, ErrorKind};
-use crate::explain::Template;
 use crate::read::{Block, Cutter, InputEncoding, Piece, Stream, field_text};
 use crate::run::floor::Counted;
 use crate::run::folders::Folders;
 use crate::run::ordered::Work;
 use crate::run::records::RecordBlock;
 use crate::run::sample::Drawn;
+use crate::settings::PartyBy;
 use crate::settings::Settings;
+use crate::shingle::Template;
 use crate::shingle::{Shingler, Shingles};
 
 /// Memory for each byte that stands before the first record: as it was read, as it is kept, and
@@ -238,10 +239,9 @@ impl<D: Digest, M> Digesting<'_, D, M> {
                     if let Some(party_by) = &self.settings.party_by {
                         batch.parties.push(self.party(party_by, block, &document));
                     }
-                    let is_known = self.known.map(|known| known.index.find(&document.url));
-                    let is_known = match is_known {
-                        None | Some(Ok(None)) => false,
-                        Some(Ok(Some(_))) => true,
+                    let is_known = match self.known.map(|known| known.ids.has(&document.url)) {
+                        None => false,
+                        Some(Ok(is_known)) => is_known,
                         Some(Err(error)) => {
                             batch.problems.push(error);
                             false

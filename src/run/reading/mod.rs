@@ -5,7 +5,9 @@ mod batch;
 mod collector;
 mod digest;
 mod digesting;
+mod known;
 mod shared;
+pub(crate) mod signatures;
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -18,7 +20,10 @@ use collector::Collector;
 pub(crate) use digest::Digest;
 use digest::{ListDigest, TemplateDigest};
 use digesting::Digesting;
+pub use known::Present;
+pub(crate) use known::{HasIds, Known};
 use shared::SharedFiles;
+use signatures::{Repetitions, SignatureDigest};
 
 use super::Inputs;
 use super::floor::{Counted, Floor, Purpose};
@@ -27,24 +32,21 @@ use super::ordered;
 use super::records::{KeptRecords, RecordForm};
 use super::sample::{Sample, SampleSettings, Sampled};
 use crate::collection::{
-    Collection, Descriptions, Features, Parties, PartyBy, Records, Scope, SeenIds, Sides, Twins,
-    Urls,
+    Collection, Descriptions, Features, Parties, Records, Scope, SeenIds, Sides, Twins, Urls,
 };
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::explain::Template;
-use crate::index::Index;
-use crate::index::Present;
 use crate::memory::Memory;
 use crate::observer::{Observer, Phase};
 use crate::read::{self, Head, Input, InputFormat};
 use crate::score::Measure;
 use crate::search::{Way, way};
 use crate::sets::{ListBlock, ShingleLists};
+use crate::settings::PartyBy;
 use crate::settings::{Settings, Strictness, WordLimits};
+use crate::shingle::Template;
 use crate::shingle::shingler;
 use crate::sketch::Signatures;
-use crate::sketches::{Repetitions, SignatureDigest};
 use crate::stats::Stats;
 
 /// What is to be known of documents besides what they are compared by.
@@ -109,14 +111,6 @@ pub(crate) enum Ids {
     Seen,
     /// Nothing: an id may come again.
     Passed,
-}
-
-/// An index that documents are added to.
-#[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
-    pub(crate) index: &'a Index,
-    /// What becomes of documents whose ids it has.
-    pub(crate) present: Present,
 }
 
 /// The part of the memory that kept records may take.

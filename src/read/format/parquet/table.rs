@@ -19,9 +19,10 @@ use super::guard::guarded;
 use super::pages::{Held, check};
 use super::row::{Row, Value};
 use super::shared::Shared;
+use crate::document::RECORD_BYTES_MAX;
 use crate::error::ErrorKind;
 use crate::read::open::source::ReadSeek;
-use crate::read::{FIELD_SEPARATOR, RECORD_BYTES_MAX, ReadSettings};
+use crate::read::{FIELD_SEPARATOR, ReadSettings};
 
 /// What is known of a file before its rows are read.
 #[derive(Debug)]

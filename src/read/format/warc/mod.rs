@@ -8,12 +8,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::html::{charset, decode, looks_like_html};
+use crate::document::RECORD_BYTES_MAX;
 use crate::document::{Content, Document, FieldValue};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::read::cut::blocks::Block;
 use crate::read::format::{Cut, Format, Head};
 use crate::read::text::encoding;
-use crate::read::{BLOCK_RECORDS_MAX, RECORD_BYTES_MAX, ReadSettings};
+use crate::read::{BLOCK_RECORDS_MAX, ReadSettings};
 use header::{
     HEAD_BYTES_MAX, Headers, START, content_start, next_record, split_head, starts_record,
 };

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::collection::{Fate, RecordPlace, Records};
 use crate::document::DocumentId;
-use crate::explain::{Spanned, Template, least_tokens, passages};
+use crate::explain::{Spanned, least_tokens, passages};
 use crate::read::{FileText, Input, ReadSettings, has_records_in_lines};
 use crate::settings::Settings;
 use crate::shingle::ShingleSettings;
+use crate::shingle::Template;
 use crate::write::FilePlace;
 
 /// Texts that are kept for the next pair, in bytes.

@@ -102,40 +102,40 @@ impl DocumentFrequencies {
     }
 
     /// Number of documents.
-    pub(super) fn documents(&self) -> u64 {
+    pub(crate) fn documents(&self) -> u64 {
         self.documents
     }
 
     /// The number of the term with this hash, if it has one.
-    pub(super) fn known(&self, hash: u64) -> Option<u32> {
+    pub(crate) fn known(&self, hash: u64) -> Option<u32> {
         self.by_hash.get(&hash).copied()
     }
 
     /// In how many documents the term with this hash is.
-    pub(super) fn of_hash(&self, hash: u64) -> u32 {
+    pub(crate) fn of_hash(&self, hash: u64) -> u32 {
         self.known(hash)
             .map_or(0, |term| self.counts[term as usize])
     }
 
     /// In how many documents each term is.
-    pub(super) fn counts(&self) -> &[u32] {
+    pub(crate) fn counts(&self) -> &[u32] {
         &self.counts
     }
 
     /// Counts a document.
-    pub(super) fn add_document(&mut self) {
+    pub(crate) fn add_document(&mut self) {
         self.documents += 1;
     }
 
     /// Counts a term, and gives its number.
-    pub(super) fn add_term(&mut self, hash: u64) -> u32 {
+    pub(crate) fn add_term(&mut self, hash: u64) -> u32 {
         let term = self.number(hash);
         self.counts[term as usize] += 1;
         term
     }
 
     /// The number of a term, whether it has been counted or not.
-    pub(super) fn number(&mut self, hash: u64) -> u32 {
+    pub(crate) fn number(&mut self, hash: u64) -> u32 {
         let next = self.counts.len() as u32;
         let term = *self.by_hash.entry(hash).or_insert(next);
         if term == next {
@@ -146,7 +146,7 @@ impl DocumentFrequencies {
 
     /// Takes the spellings of the words of a block, each of which has been counted or belongs to
     /// a document that is not.
-    pub(super) fn spell(&mut self, spellings: HashMap<u64, Box<str>, ahash::RandomState>) {
+    pub(crate) fn spell(&mut self, spellings: HashMap<u64, Box<str>, ahash::RandomState>) {
         self.spellings.resize(self.counts.len(), Box::default());
         for (hash, spelling) in spellings {
             if let Some(&term) = self.by_hash.get(&hash) {
@@ -159,7 +159,7 @@ impl DocumentFrequencies {
     }
 
     /// About how much memory it takes.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let spellings: usize = self.spellings.iter().map(|term| term.len() + 32).sum();
         (self.by_hash.capacity() * 17 + self.counts.capacity() * 4 + spellings) as u64
     }

@@ -1,18 +1,14 @@
 //! What an observer is told while documents are compared, in every way that there is.
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt::Write;
 use std::sync::Mutex;
 
-use crate::cluster::documents::cluster_documents;
-use crate::cluster::{ClusterMethod, Keep};
-use crate::memory::Memory;
-use crate::observer::{Expected, Observer, Phase};
-use crate::pairs::find_pairs;
-use crate::read::Input;
-use crate::score::Measure;
-use crate::search::Bands;
-use crate::settings::{Finding, Settings};
-use crate::shingle::{ShingleSettings, Windows};
+use simdup::results::{Expected, Phase};
+use simdup::settings::{
+    Bands, ClusterMethod, Finding, Keep, Measure, Memory, ShingleSettings, Windows,
+};
+use simdup::{Input, Observer, Settings, cluster_documents, find_pairs};
 
 #[derive(Debug, PartialEq)]
 enum Said {

@@ -7,24 +7,21 @@ use crate::error::{Error, ErrorKind};
 use crate::score::SetBound;
 use crate::sets::Common;
 
-pub use crate::cluster::{ClusterMethod, Keep};
-pub use crate::collection::{PartyBy, Pattern};
-pub use crate::dedup::{Among, Dedup, DedupMode};
-pub use crate::eval::{EvalSettings, Sweep, TruthSource};
-pub use crate::explain::{Explain, Which};
-pub use crate::index::Writer;
-pub use crate::index::{Adding, Present, Query, Wanted};
+mod party;
+mod public;
+mod rank;
+
+pub use party::{PartyBy, Pattern};
+pub use public::*;
+pub use rank::{Combine, Outlinks, RankOrder, RankSettings};
+
 pub use crate::memory::Memory;
-pub use crate::rank::{Combine, Outlinks, RankOrder, RankSettings};
 pub use crate::read::{
     Charset, HtmlFeature, HtmlText, InputFormat, PageSettings, ReadSettings, TextEncoding,
 };
-pub use crate::report::{Names as ReportNames, Report};
-pub use crate::run::Choice;
 pub use crate::score::{InvalidThreshold, Measure, Threshold, Weight};
-pub use crate::search::Bands;
 pub use crate::shingle::{Case, Names, ShingleSettings, Stopwords, Tokens, Windows};
-pub use crate::sketch::SketchSettings;
+pub use crate::sketch::{Bands, SketchSettings};
 
 /// Everything that decides what a run prints.
 ///

@@ -1,22 +1,27 @@
 //! From pairs to lines: those that are listed, in their order.
 
+pub(crate) mod file_lines;
+pub(crate) mod sorted;
+
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
-use super::Similar;
 use crate::collection::Urls;
 use crate::document::DocumentId;
 use crate::error::{Error, ErrorKind};
 use crate::observer::{Expected, Observer, Phase};
-use crate::pairs::sorted::SortedPairs;
+use crate::pairs::Similar;
 use crate::pairs::{Pair, Pairs, Partners};
-use crate::run::file_lines::{FileLines, TextFiles};
 use crate::run::ordered;
 use crate::run::ordered::{WaitingMax, Work};
 use crate::run::{in_pool, unless_failed};
 use crate::score::{Estimate, Measure};
+use crate::write::pairs::file_lines::FileLines;
+use crate::write::pairs::sorted::SortedPairs;
 use crate::write::{IdLines, ListFormat, Listing, NamedWriter, PairLines};
+
+pub use file_lines::TextFiles;
 
 /// Pairs that were listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
