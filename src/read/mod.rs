@@ -7,10 +7,10 @@
 //! independent again: any thread may take one apart ([`Block::documents`]). None of
 //! this knows of threads, shingles or thresholds.
 //!
-//! Compressions and archives are recognised by their first bytes ([`stream`]). A member of an
+//! Compressions and archives are recognised by their first bytes ([`open`]). A member of an
 //! archive is read as a file is, and its id is `archive!member`.
 //!
-//! A new input format is a file here that implements `Format`, and a line in
+//! A new input format is a file in [`format`] that implements `Format`, and a line in
 //! [`InputFormat`] and in `format::recognise`.
 
 #![cfg_attr(
