@@ -122,8 +122,7 @@ impl Place {
 fn finish(child: Child) -> Run {
     let output = child.wait_with_output().unwrap();
     Run {
-        // Some commands print binary data.
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
         status: output.status.code().expect("no signal"),
     }
